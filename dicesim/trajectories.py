@@ -1,0 +1,204 @@
+"""One throw, step by step: the same step of the same kernel, with everything it did kept."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dicesim.parameters import Setup
+from dicesim.simulator import Until, check_releases, from_rows, kernel_parameters, to_rows
+from dicesim.solids import up_face
+from dicesim.states import Floats, States
+
+RELEASED, FLIGHT, IMPACT, CARRIED = range(4)
+KINDS = ("released", "flight", "impact", "carried")
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Every step of one throw, m of them, the release first.
+
+    Energies and impulses are per unit mass.
+
+    Parameters
+    ----------
+    times : array (m,)
+        Time after release at the end of each step, s. An impact takes no time.
+    states : States
+        The state at the end of each step.
+    kind : array of int8 (m,)
+        What the step was: index into ``KINDS``, released, flight, impact, or carried by the table.
+    contact_point : array (m, 3)
+        Centre of pressure, m; NaN where nothing touched.
+    normal_impulse : array (m,)
+        Upward impulse, m/s.
+    tangential_impulse : array (m, 2)
+        Friction along x and y, m/s.
+    kinetic, potential : array (m,)
+        Energy at the end of each step, J/kg.
+    lost_normal, lost_friction : array (m,)
+        Energy taken by the normal and the tangential impulses of the step, J/kg.
+    settled : bool
+        Whether the throw ended within the time limit.
+
+    Examples
+    --------
+    >>> from dicesim import Shaken, trajectory
+    >>> path = trajectory(Shaken().sample(1, rng=1))
+    >>> bool((np.diff(path.energy) < 1e-12).all())
+    True
+    """
+
+    times: Floats
+    states: States
+    kind: npt.NDArray[np.int8]
+    contact_point: Floats
+    normal_impulse: Floats
+    tangential_impulse: Floats
+    kinetic: Floats
+    potential: Floats
+    lost_normal: Floats
+    lost_friction: Floats
+    settled: bool
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def __repr__(self) -> str:
+        end = "settled" if self.settled else "unsettled"
+        return (
+            f"<Trajectory of {len(self)} steps, {self.contacts} contacts, {end} after {self.times[-1]:.3f} s>"
+        )
+
+    @property
+    def energy(self) -> Floats:
+        """Kinetic plus potential energy, J/kg; it never rises."""
+        return self.kinetic + self.potential
+
+    @property
+    def lost_otherwise(self) -> Floats:
+        """Energy that neither impulse explains: spin damping and the error of carried moves, J/kg."""
+        lost: Floats = -np.diff(self.energy, prepend=self.energy[0]) - self.lost_normal - self.lost_friction
+        return lost
+
+    @property
+    def contacts(self) -> int:
+        """Number of impacts."""
+        return int((self.kind == IMPACT).sum())
+
+    @property
+    def face(self) -> int:
+        """The side that ended up on top."""
+        return int(up_face(self.states.axes[-1]))
+
+    def at(self, times: npt.ArrayLike) -> States:
+        """The state at any times, exact between steps.
+
+        Parameters
+        ----------
+        times : array_like (k,)
+            Times after release, s; before the release and after the end the die stays.
+
+        Returns
+        -------
+        States
+            k states.
+
+        Examples
+        --------
+        >>> from dicesim import Shaken, trajectory
+        >>> path = trajectory(Shaken().sample(1, rng=1))
+        >>> len(path.at([0.0, 0.1, 0.2]))
+        3
+        """
+        asked = np.clip(np.asarray(times, dtype=np.float64), 0.0, self.times[-1])
+        after = np.clip(np.searchsorted(self.times, asked, side="left"), 1, len(self) - 1)
+        since = asked - self.times[after - 1]
+        return _advanced(self, after, since)
+
+
+def _advanced(path: Trajectory, after: npt.NDArray[np.intp], since: Floats) -> States:
+    """Move from the step before `after` for a time `since` as the step itself moved."""
+    from scipy.spatial.transform import Rotation
+
+    before, spin = path.states[after - 1], path.states.angular_velocity[after]
+    duration = path.times[after] - path.times[after - 1]
+    flying = path.kind[after] == FLIGHT
+    gravity = np.where(flying, path.potential[0] / path.states.position[0, 2], 0.0)
+    start = path.states.velocity[after].copy()
+    start[:, 2] += gravity * duration
+    position = before.position + since[:, None] * start
+    position[:, 2] -= 0.5 * gravity * since**2
+    velocity = start.copy()
+    velocity[:, 2] -= gravity * since
+    turns = Rotation.from_rotvec(spin * since[:, None]).as_matrix()
+    return States(position, turns @ before.axes, velocity, spin)
+
+
+def trajectory(state: States, setup: Setup = Setup(), *, until: Until = "rest") -> Trajectory:
+    """Record one throw.
+
+    Parameters
+    ----------
+    state : States
+        One release.
+    setup : Setup
+        Die, table, solver and gravity.
+    until : {"face", "rest"}
+        When to stop, as in `throw`.
+
+    Returns
+    -------
+    Trajectory
+        Every step; the last state is that of `throw`, bit for bit.
+
+    Raises
+    ------
+    ValueError
+        If there is not exactly one release, or it starts inside the table.
+
+    Examples
+    --------
+    >>> from dicesim import Shaken, throw, trajectory
+    >>> state = Shaken().sample(1, rng=1)
+    >>> trajectory(state).face == throw(state).face[0]
+    np.True_
+    """
+    from dicesim import kernel
+
+    if len(state) != 1:
+        raise ValueError(f"a trajectory follows one throw, not {len(state)}; pick one with states[i]")
+    check_releases(state, setup)
+    rows = kernel.record(to_rows(state)[0], kernel_parameters(setup, until))
+    return _read(rows, setup)
+
+
+def _read(rows: Floats, setup: Setup) -> Trajectory:
+    from dicesim import kernel
+
+    def column(field: int) -> Any:
+        return rows[:, field // kernel.LANES]
+
+    states = from_rows(rows)
+    inertia = setup.die.edge**2 / 6
+    kind = np.select([column(kernel.IMPACT) > 0, column(kernel.HELD) > 0], [IMPACT, CARRIED], FLIGHT).astype(
+        np.int8
+    )
+    kind[0] = RELEASED
+    point = np.column_stack([column(kernel.PX), column(kernel.PY), np.zeros(len(rows))])
+    point[column(kernel.J) == 0] = np.nan
+    speed, spin = (states.velocity**2).sum(axis=1), (states.angular_velocity**2).sum(axis=1)
+    return Trajectory(
+        times=column(kernel.T).copy(),
+        states=states,
+        kind=kind,
+        contact_point=point,
+        normal_impulse=column(kernel.J).copy(),
+        tangential_impulse=np.column_stack([column(kernel.JX), column(kernel.JY)]),
+        kinetic=0.5 * speed + 0.5 * inertia * spin,
+        potential=setup.gravity * states.position[:, 2],
+        lost_normal=column(kernel.LOST_NORMAL).copy(),
+        lost_friction=column(kernel.LOST_FRICTION).copy(),
+        settled=bool(column(kernel.DONE)[-1] == kernel.SETTLED),
+    )

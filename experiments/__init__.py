@@ -1,0 +1,1 @@
+"""The study's measurements, each declared once: ``python -m experiments list``."""

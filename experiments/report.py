@@ -1,0 +1,170 @@
+"""What people read of results: claims with their verdicts, numbers, the reproduction table, figures."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from experiments.experiment import RESULTS, Claim, Experiment, Judged, Rows, Stale, check, load
+
+HEADINGS = ("experiment", "claim", "source", "source value", "ours", "verdict")
+ROWS_SHOWN = 12
+ITEMS_SHOWN = 8
+
+
+def describe(rows: Rows) -> str:
+    """Show the main numbers of rows: what is a number, a word or a short list.
+
+    Parameters
+    ----------
+    rows : dict or list of dict
+        Rows of a measurement.
+
+    Returns
+    -------
+    str
+        A line a value for a dict; a table for a list, its first rows if it is long.
+    """
+    if isinstance(rows, dict):
+        shown = {key: _text(value) for key, value in rows.items() if _is_short(value)}
+        return "\n".join(_aligned([[f"{key}:", value] for key, value in shown.items()]))
+    if not rows:
+        return ""
+    columns = [key for key in rows[0] if all(_is_short(row.get(key)) for row in rows)]
+    table = [columns, *([_text(row.get(key)) for key in columns] for row in rows[:ROWS_SHOWN])]
+    more = [f"… {len(rows) - ROWS_SHOWN} more rows"] if len(rows) > ROWS_SHOWN else []
+    return "\n".join([*_aligned(table), *more])
+
+
+def verdicts(judged: Iterable[Judged], rows: Rows) -> str:
+    """Say of each claim whether it holds, with our figure and the source's where there are such.
+
+    Parameters
+    ----------
+    judged : iterable of Judged
+        Claims that were asked.
+    rows : dict or list of dict
+        The rows that they were asked of.
+
+    Returns
+    -------
+    str
+        A line a claim, and one more for its figures.
+    """
+    return "\n".join(line for judgement in judged for line in _verdict(judgement, rows))
+
+
+def reproduction_table(experiments: Iterable[Experiment[Any]], folder: Path = RESULTS) -> str:
+    """Set the source's figures and ours side by side, from the kept results.
+
+    Parameters
+    ----------
+    experiments : iterable of Experiment
+        Whose results to show.
+    folder : Path
+        Where these are kept.
+
+    Returns
+    -------
+    str
+        A table in Markdown.
+    """
+    lines = [HEADINGS, ["---"] * len(HEADINGS)]
+    lines += [cells for experiment in experiments for cells in _reproductions(experiment, folder)]
+    return "\n".join("| " + " | ".join(_cell(text) for text in line) + " |" for line in lines)
+
+
+def draw(experiment: Experiment[Any], rows: Rows) -> bytes | None:
+    """Draw an experiment's figure; the same rows give the same bytes.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment.
+    rows : dict or list of dict
+        Rows of its measurement.
+
+    Returns
+    -------
+    bytes or None
+        A PNG image, or None if the experiment has no figure.
+    """
+    if experiment.figure is None:
+        return None
+    from matplotlib import style
+    from matplotlib.figure import Figure
+
+    image = io.BytesIO()
+    # No pyplot: no window, no backend chosen for the caller, nobody's settings.
+    with style.context("default"):
+        figure = Figure(figsize=(7, 4.5), dpi=150, layout="constrained")
+        experiment.figure(rows, figure.add_subplot())
+        figure.savefig(image, format="png", metadata={"Software": None})
+    return image.getvalue()
+
+
+def _verdict(judgement: Judged, rows: Rows) -> Iterator[str]:
+    claim, holds = judgement
+    yield f"  {'holds' if holds else 'FAILS'}  {claim.text}"
+    figures = {"ours": claim.ours and claim.ours(rows), "source": claim.published, "verdict": claim.verdict}
+    if said := [f"{name}: {figure}" for name, figure in figures.items() if figure]:
+        yield f"         {'; '.join(said)}"
+
+
+def _reproductions(experiment: Experiment[Any], folder: Path) -> Iterator[list[str]]:
+    published = [claim for claim in experiment.claims if claim.published]
+    try:
+        result = load(experiment.name, folder)
+        judged = check(experiment, result)
+    except FileNotFoundError:
+        yield from (_line(experiment, claim, "", "not run yet") for claim in published)
+    except ValueError as reason:
+        word = "stale: run it again" if isinstance(reason, Stale) else "unreadable: run it again"
+        yield from (_line(experiment, claim, "", word) for claim in published)
+    else:
+        for claim, holds in judged:
+            if claim.published:
+                verdict = _said(claim) if holds else "the claim fails"
+                yield _line(experiment, claim, _ours(claim, result.rows), verdict)
+
+
+def _line(experiment: Experiment[Any], claim: Claim, ours: str, verdict: str) -> list[str]:
+    return [experiment.name, claim.text, claim.source, claim.published or "", ours, verdict]
+
+
+def _ours(claim: Claim, rows: Rows) -> str:
+    return claim.ours(rows) if claim.ours else ""
+
+
+def _said(claim: Claim) -> str:
+    return f"{claim.verdict}: {claim.why}" if claim.why else str(claim.verdict)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", r"\|")
+
+
+def _is_short(value: Any) -> bool:
+    if isinstance(value, list):
+        return len(value) <= ITEMS_SHOWN and all(not isinstance(item, list | dict) for item in value)
+    return not isinstance(value, dict)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
+    if isinstance(value, str):
+        return value
+    if value is None or isinstance(value, bool):
+        return {True: "yes", False: "no", None: "-"}[value]
+    return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+
+
+def _aligned(table: list[list[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  " + "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+        for line in table
+    ]
