@@ -19,7 +19,7 @@ BLOCK = 8192  # items; part of the reproducibility promise, since draws depend o
 Result = TypeVar("Result")
 
 
-def root_seed(rng: np.random.Generator | np.random.SeedSequence | int | None) -> np.random.SeedSequence:
+def root_seed(rng: Any) -> np.random.SeedSequence:
     """The seed of a whole run.
 
     Parameters
@@ -139,7 +139,7 @@ def _bar(total: int, progress: bool) -> Iterator[Callable[[int], Any]]:
 
 
 def map_blocks(
-    work: Callable[[int, int, int], Result],
+    work: Callable[..., Result],
     n: int,
     *,
     executor: Executor | None = None,
@@ -180,9 +180,7 @@ def map_blocks(
             yield from _in_order(pool, work, n, advance)
 
 
-def _in_order(
-    pool: Executor, work: Callable[[int, int, int], Result], n: int, advance: Callable[[int], Any]
-) -> Iterator[Result]:
+def _in_order(pool: Executor, work: Callable[..., Result], n: int, advance: Callable[[int], Any]) -> Iterator[Result]:
     ahead = 4 * worker_count()
     waiting: deque[tuple[Future[Result], int]] = deque()
     try:

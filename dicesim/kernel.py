@@ -5,7 +5,7 @@ per unit mass, because the mass of a single die on a fixed table cancels.
 
 Lanes
     A block of `LANES` throws advances together. All their state is one flat buffer ``W``: field ``F`` of
-    lane ``l`` is ``W[F + l]``. Every stage is a loop over lanes of straight-line arithmetic with selects
+    lane ``i`` is ``W[F + i]``. Every stage is a loop over lanes of straight-line arithmetic with selects
     and no branch, so the compiler turns it into vector instructions. When a throw ends its lane takes the
     next one. A lane never looks at its neighbours, so a throw's bits do not depend on them.
 
@@ -35,7 +35,8 @@ Why the energy never rises, and what that proves
     then the displacement h v. With w the velocity after the kick, w = P + N,
         E_after - E_before = |P + k|^2/2 - |k|^2/2 - |P + N + k|^2/2 = -|N + k|^2/2 <= 0,
     (the cross terms cancel because N is orthogonal to P); friction is horizontal and takes more.
-    *Lifts* that undo rounding and truncation are paid from the kinetic energy.
+    A corner may sink below the table by truncation, at most by the contact band; *lifts* of what is more are paid
+    from the kinetic energy.
 
     So a die of energy E below that of its lowest saddle stays on its face. The face changes only where
     two axes are equally steep; there the centre is at least half * sqrt(2) above the lowest corner, so
@@ -51,10 +52,15 @@ Why the energy never rises, and what that proves
 # half an edge, turned downward; numba compiles nothing until a function is first called.
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit
+
+Floats = npt.NDArray[np.float64]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 LANES = 32
 
@@ -90,29 +96,28 @@ class Parameters(NamedTuple):
     trap_energy: float
 
 
-def jit(function):
+def jit(function: Function) -> Function:
     """Compile on first use; keep the machine code on disk where a folder for it can be written."""
-    options = {"error_model": "numpy", "nogil": True}
     try:
-        return njit(cache=True, **options)(function)
+        return cast(Function, njit(cache=True, error_model="numpy", nogil=True)(function))
     except RuntimeError:
-        return njit(**options)(function)
+        return cast(Function, njit(error_model="numpy", nogil=True)(function))
 
 
 @jit
-def lesser(a, b):
+def lesser(a: float, b: float) -> float:
     """Smaller of two numbers, by one comparison."""
     return a if a < b else b
 
 
 @jit
-def greater(a, b):
+def greater(a: float, b: float) -> float:
     """Larger of two numbers, by one comparison."""
     return a if a > b else b
 
 
 @jit
-def nonzero(a):
+def nonzero(a: float) -> float:
     """A divisor: the number itself if positive, else 1."""
     return a if a > 0.0 else 1.0
 
@@ -126,7 +131,7 @@ PI_2_LOW = 2.0222662487959506e-21
 
 
 @jit
-def sincos(x):
+def sincos(x: float) -> tuple[float, float]:
     """Sine and cosine by exactly rounded arithmetic alone."""
     k = np.floor(x * (2.0 / math.pi) + 0.5)
     r = ((x - k * PI_2_HIGH) - k * PI_2_MIDDLE) - k * PI_2_LOW
@@ -148,7 +153,9 @@ def sincos(x):
 
 
 @jit
-def turned(ux, uy, uz, kx, ky, kz, sine, versine):
+def turned(
+    ux: float, uy: float, uz: float, kx: float, ky: float, kz: float, sine: float, versine: float
+) -> tuple[float, float, float]:
     """A vector turned about the unit vector k: u + sin (k x u) + (1 - cos) k x (k x u)."""
     ax = ky * uz - kz * uy
     ay = kz * ux - kx * uz
@@ -161,7 +168,7 @@ def turned(ux, uy, uz, kx, ky, kz, sine, versine):
 
 
 @jit
-def landing(height, speed, acceleration, longest):
+def landing(height: float, speed: float, acceleration: float, longest: float) -> float:
     """First time at which height + speed t + acceleration t^2 / 2 falls through 0, at most `longest`."""
     square = speed * speed - 2.0 * acceleration * height
     root = math.sqrt(greater(square, 0.0))
@@ -174,7 +181,7 @@ def landing(height, speed, acceleration, longest):
 
 
 @jit
-def hardest(a, b, c, d, e, low):
+def hardest(a: float, b: float, c: float, d: float, e: float, low: float) -> tuple[float, float]:
     """Point s of [low, 1] where one plastic impulse takes most energy, and twice that energy.
 
     Along an edge of the patch the normal speed is a + b s and the inverse mass c + 2 d s + e s^2; the energy
@@ -192,23 +199,23 @@ def hardest(a, b, c, d, e, low):
 
 
 @jit
-def _look(W, p):
+def _look(W: Floats, p: Parameters) -> None:
     """Stage 1: the downward axes, the lift, what touches, and how long the die may move."""
     half, g = p.half, p.gravity
     inertia = half * half * (2.0 / 3.0)
     reach = half * math.sqrt(3.0)
-    for l in range(LANES):
-        z = W[Z + l]
-        vx, vy, vz = W[VX + l], W[VY + l], W[VZ + l]
-        wx, wy, wz = W[WX + l], W[WY + l], W[WZ + l]
+    for i in range(LANES):
+        z = W[Z + i]
+        vx, vy, vz = W[VX + i], W[VY + i], W[VZ + i]
+        wx, wy, wz = W[WX + i], W[WY + i], W[WZ + i]
         # Body axes turned downward and scaled to half an edge, the steepest first.
-        d0z, d1z, d2z = W[U + 2 * LANES + l], W[U + 5 * LANES + l], W[U + 8 * LANES + l]
+        d0z, d1z, d2z = W[U + 2 * LANES + i], W[U + 5 * LANES + i], W[U + 8 * LANES + i]
         f0 = -half if d0z > 0.0 else half
         f1 = -half if d1z > 0.0 else half
         f2 = -half if d2z > 0.0 else half
-        d0x, d0y, d0z = f0 * W[U + l], f0 * W[U + LANES + l], f0 * d0z
-        d1x, d1y, d1z = f1 * W[U + 3 * LANES + l], f1 * W[U + 4 * LANES + l], f1 * d1z
-        d2x, d2y, d2z = f2 * W[U + 6 * LANES + l], f2 * W[U + 7 * LANES + l], f2 * d2z
+        d0x, d0y, d0z = f0 * W[U + i], f0 * W[U + LANES + i], f0 * d0z
+        d1x, d1y, d1z = f1 * W[U + 3 * LANES + i], f1 * W[U + 4 * LANES + i], f1 * d1z
+        d2x, d2y, d2z = f2 * W[U + 6 * LANES + i], f2 * W[U + 7 * LANES + i], f2 * d2z
         swap = d1z < d0z
         d0x, d1x = (d1x if swap else d0x), (d0x if swap else d1x)
         d0y, d1y = (d1y if swap else d0y), (d0y if swap else d1y)
@@ -221,16 +228,17 @@ def _look(W, p):
         d0x, d1x = (d1x if swap else d0x), (d0x if swap else d1x)
         d0y, d1y = (d1y if swap else d0y), (d0y if swap else d1y)
         d0z, d1z = (d1z if swap else d0z), (d0z if swap else d1z)
-        # A corner below the table is lifted onto it, and the kinetic energy pays.
+        # A corner may be below the table by the band; the rest is lifted, and the kinetic energy pays.
         gap = z + ((d0z + d1z) + d2z)
         kinetic = 0.5 * (vx * vx + vy * vy + vz * vz) + 0.5 * inertia * (wx * wx + wy * wy + wz * wz)
-        due = g * greater(-gap, 0.0)
+        due = g * greater(-gap - p.contact_band, 0.0)
         paid = lesser(due, kinetic)
         scale = math.sqrt((kinetic - paid) / nonzero(kinetic)) if paid > 0.0 else 1.0
         lift = paid / g
         z, gap = z + lift, gap + lift
         vx, vy, vz = vx * scale, vy * scale, vz * scale
         wx, wy, wz = wx * scale, wy * scale, wz * scale
+        level = z + greater(-gap, 0.0)  # what follows takes the lowest corner for the table's height
         # What touches: the lowest corner; its edge or face where the other axes are level within the band.
         touch = gap <= p.contact_band
         edge = touch & (-2.0 * d2z <= p.contact_band)
@@ -247,10 +255,10 @@ def _look(W, p):
         c2 = wz * (wx * d2x + wy * d2y + wz * d2z) - ww * d2z
         approach = -(n0 + lesser(n1, lo1 * n1) + lesser(n2, lo2 * n2))
         impact = touch & (approach > p.micro_bounce_speed)
-        left = p.time_limit - W[T + l]
+        left = p.time_limit - W[T + i]
         short = lesser(p.time_step, left)
         hh = 0.5 * short * short
-        e0 = (z + d0z) + short * n0 + hh * c0
+        e0 = (level + d0z) + short * n0 + hh * c0
         e1 = d1z + short * n1 + hh * c1
         e2 = d2z + short * n2 + hh * c2
         lowest = e0 + lesser(e1, lo1 * e1) + lesser(e2, lo2 * e2)
@@ -259,7 +267,10 @@ def _look(W, p):
         # until a corner could reach the table at all. Held corners are carried by the table.
         longest = lesser(left, p.turn / nonzero(math.sqrt(ww)))
         longest = lesser(short, longest) if held else longest
-        z0 = z + d0z
+        # Carried corners stay; the others fall at most 3/2 g faster and faster, by 3/2 g h^2 in a move whose kick
+        # comes first, like a parabola of 3 g.
+        c0 = c0 - 2.0 * g if held else c0
+        z0 = level + d0z
         t0 = landing(z0 + d1z + d2z, n0 + n1 + n2, c0 + c1 + c2, longest)
         t1 = landing(z0 + d1z - d2z, n0 + n1 - n2, c0 + c1 - c2, longest)
         t2 = landing(z0 - d1z + d2z, n0 - n1 + n2, c0 - c1 + c2, longest)
@@ -278,28 +289,28 @@ def _look(W, p):
         # Before a move on the table: the kick of gravity, and the spin damping.
         vz = vz - g * h if held else vz
         fade = greater(1.0 - p.spin_damping * h, 0.0) if held else 1.0
-        W[CONTACTS + l] += 1.0 if impact else 0.0
-        W[Z + l] = z
-        W[VX + l], W[VY + l], W[VZ + l] = vx, vy, vz
-        W[WX + l], W[WY + l], W[WZ + l] = wx * fade, wy * fade, wz * fade
-        W[D + l], W[D + LANES + l], W[D + 2 * LANES + l] = d0x, d0y, d0z
-        W[D + 3 * LANES + l], W[D + 4 * LANES + l], W[D + 5 * LANES + l] = d1x, d1y, d1z
-        W[D + 6 * LANES + l], W[D + 7 * LANES + l], W[D + 8 * LANES + l] = d2x, d2y, d2z
-        W[IMPACT + l] = 1.0 if impact else 0.0
-        W[HELD + l] = 1.0 if held else 0.0
-        W[TOUCH + l] = 1.0 if impact | held else 0.0
-        W[EDGE + l] = lo2
-        W[FLAT + l] = lo1
-        W[H + l] = h
-        W[J + l] = 0.0
-        W[JX + l] = 0.0
-        W[JY + l] = 0.0
-        W[LOST_NORMAL + l] = 0.0
-        W[LOST_FRICTION + l] = 0.0
+        W[CONTACTS + i] += 1.0 if impact else 0.0
+        W[Z + i] = z
+        W[VX + i], W[VY + i], W[VZ + i] = vx, vy, vz
+        W[WX + i], W[WY + i], W[WZ + i] = wx * fade, wy * fade, wz * fade
+        W[D + i], W[D + LANES + i], W[D + 2 * LANES + i] = d0x, d0y, d0z
+        W[D + 3 * LANES + i], W[D + 4 * LANES + i], W[D + 5 * LANES + i] = d1x, d1y, d1z
+        W[D + 6 * LANES + i], W[D + 7 * LANES + i], W[D + 8 * LANES + i] = d2x, d2y, d2z
+        W[IMPACT + i] = 1.0 if impact else 0.0
+        W[HELD + i] = 1.0 if held else 0.0
+        W[TOUCH + i] = 1.0 if impact | held else 0.0
+        W[EDGE + i] = lo2
+        W[FLAT + i] = lo1
+        W[H + i] = h
+        W[J + i] = 0.0
+        W[JX + i] = 0.0
+        W[JY + i] = 0.0
+        W[LOST_NORMAL + i] = 0.0
+        W[LOST_FRICTION + i] = 0.0
 
 
 @jit
-def _press(W, p, restitution):
+def _press(W: Floats, p: Parameters, restitution: float) -> None:
     """Stages 2 and 4: Moreau's law for the touching corner, edge or face.
 
     P is the projection of the velocity, in the kinetic metric, onto "no corner approaches". The impulse that
@@ -309,12 +320,12 @@ def _press(W, p, restitution):
     half = p.half
     inertia = half * half * (2.0 / 3.0)
     inverse = 1.0 / inertia
-    for l in range(LANES):
-        vz, wx, wy = W[VZ + l], W[WX + l], W[WY + l]
-        d0x, d0y = W[D + l], W[D + LANES + l]
-        d1x, d1y = W[D + 3 * LANES + l], W[D + 4 * LANES + l]
-        d2x, d2y = W[D + 6 * LANES + l], W[D + 7 * LANES + l]
-        lo2, lo1 = W[EDGE + l], W[FLAT + l]
+    for i in range(LANES):
+        vz, wx, wy = W[VZ + i], W[WX + i], W[WY + i]
+        d0x, d0y = W[D + i], W[D + LANES + i]
+        d1x, d1y = W[D + 3 * LANES + i], W[D + 4 * LANES + i]
+        d2x, d2y = W[D + 6 * LANES + i], W[D + 7 * LANES + i]
+        lo2, lo1 = W[EDGE + i], W[FLAT + i]
         n0 = vz + (wx * d0y - wy * d0x)
         n1 = wx * d1y - wy * d1x
         n2 = wx * d2y - wy * d2x
@@ -322,26 +333,18 @@ def _press(W, p, restitution):
         k22 = inverse * (d2x * d2x + d2y * d2y)
         # The four sides of the patch; they coincide where only a corner or an edge touches.
         x, y = d0x + d1x, d0y + d1y
-        a, most = hardest(
-            n0 + n1, n2, 1.0 + inverse * (x * x + y * y), inverse * (x * d2x + y * d2y), k22, lo2
-        )
+        a, most = hardest(n0 + n1, n2, 1.0 + inverse * (x * x + y * y), inverse * (x * d2x + y * d2y), k22, lo2)
         b = 1.0
         x, y = d0x + d2x, d0y + d2y
-        s, taken = hardest(
-            n0 + n2, n1, 1.0 + inverse * (x * x + y * y), inverse * (x * d1x + y * d1y), k11, lo1
-        )
+        s, taken = hardest(n0 + n2, n1, 1.0 + inverse * (x * x + y * y), inverse * (x * d1x + y * d1y), k11, lo1)
         more = taken > most
         a, b, most = (1.0 if more else a), (s if more else b), (taken if more else most)
         x, y = d0x + lo1 * d1x, d0y + lo1 * d1y
-        s, taken = hardest(
-            n0 + lo1 * n1, n2, 1.0 + inverse * (x * x + y * y), inverse * (x * d2x + y * d2y), k22, lo2
-        )
+        s, taken = hardest(n0 + lo1 * n1, n2, 1.0 + inverse * (x * x + y * y), inverse * (x * d2x + y * d2y), k22, lo2)
         more = taken > most
         a, b, most = (s if more else a), (lo1 if more else b), (taken if more else most)
         x, y = d0x + lo2 * d2x, d0y + lo2 * d2y
-        s, taken = hardest(
-            n0 + lo2 * n2, n1, 1.0 + inverse * (x * x + y * y), inverse * (x * d1x + y * d1y), k11, lo1
-        )
+        s, taken = hardest(n0 + lo2 * n2, n1, 1.0 + inverse * (x * x + y * y), inverse * (x * d1x + y * d1y), k11, lo1)
         more = taken > most
         a, b = (lo2 if more else a), (s if more else b)
         # Inside the face: the one point at which an impulse stops the fall and the tipping together.
@@ -356,25 +359,27 @@ def _press(W, p, restitution):
         a, b = (s2 if inside else a), (s1 if inside else b)
         rx = d0x + b * d1x + a * d2x
         ry = d0y + b * d1y + a * d2y
-        bounce = restitution if W[IMPACT + l] > 0.0 else 0.0
+        bounce = restitution if W[IMPACT + i] > 0.0 else 0.0
         speed = vz + (wx * ry - wy * rx)
         j = -(1.0 + bounce) * speed / (1.0 + inverse * (rx * rx + ry * ry))
         j = -(1.0 + bounce) * vz if inside else j
-        j = j if (speed < 0.0) & (W[TOUCH + l] > 0.0) else 0.0
+        j = j if (speed < 0.0) & (W[TOUCH + i] > 0.0) else 0.0
         inside = inside & (j > 0.0)
         uz = -bounce * vz if inside else vz + j
         ux = -bounce * wx if inside else wx + inverse * ry * j
         uy = -bounce * wy if inside else wy - inverse * rx * j
+        pressed = j > 0.0
+        uz, ux, uy = (uz if pressed else vz), (ux if pressed else wx), (uy if pressed else wy)
         before = vz * vz + inertia * (wx * wx + wy * wy)
-        W[LOST_NORMAL + l] += 0.5 * (before - (uz * uz + inertia * (ux * ux + uy * uy)))
-        W[VZ + l], W[WX + l], W[WY + l] = uz, ux, uy
-        W[J + l] += j
-        W[ALPHA + l], W[BETA + l] = a, b
-        W[INSIDE + l] = 1.0 if inside else 0.0
+        W[LOST_NORMAL + i] += 0.5 * (before - (uz * uz + inertia * (ux * ux + uy * uy)))
+        W[VZ + i], W[WX + i], W[WY + i] = uz, ux, uy
+        W[J + i] += j
+        W[ALPHA + i], W[BETA + i] = a, b
+        W[INSIDE + i] = 1.0 if inside else 0.0
 
 
 @jit
-def _rub(W, p):
+def _rub(W: Floats, p: Parameters) -> None:
     """Stage 3: one tangential impulse at the centre of pressure, and one against the spin about the vertical.
 
     Sliding: at most friction times the normal impulse, against the slip, and at most what stops it. A face that
@@ -385,13 +390,13 @@ def _rub(W, p):
     half, mu = p.half, p.friction
     inertia = half * half * (2.0 / 3.0)
     inverse = 1.0 / inertia
-    for l in range(LANES):
-        vx, vy = W[VX + l], W[VY + l]
-        wx, wy, wz = W[WX + l], W[WY + l], W[WZ + l]
-        d0x, d0y, d0z = W[D + l], W[D + LANES + l], W[D + 2 * LANES + l]
-        d1x, d1y, d1z = W[D + 3 * LANES + l], W[D + 4 * LANES + l], W[D + 5 * LANES + l]
-        d2x, d2y, d2z = W[D + 6 * LANES + l], W[D + 7 * LANES + l], W[D + 8 * LANES + l]
-        a, b, j = W[ALPHA + l], W[BETA + l], W[J + l]
+    for i in range(LANES):
+        vx, vy = W[VX + i], W[VY + i]
+        wx, wy, wz = W[WX + i], W[WY + i], W[WZ + i]
+        d0x, d0y, d0z = W[D + i], W[D + LANES + i], W[D + 2 * LANES + i]
+        d1x, d1y, d1z = W[D + 3 * LANES + i], W[D + 4 * LANES + i], W[D + 5 * LANES + i]
+        d2x, d2y, d2z = W[D + 6 * LANES + i], W[D + 7 * LANES + i], W[D + 8 * LANES + i]
+        a, b, j = W[ALPHA + i], W[BETA + i], W[J + i]
         rx = d0x + b * d1x + a * d2x
         ry = d0y + b * d1y + a * d2y
         rz = d0z + b * d1z + a * d2z
@@ -401,7 +406,7 @@ def _rub(W, p):
         block_j = lesser(mu * j, speed)
         block_x, block_y = vx / nonzero(speed), vy / nonzero(speed)
         arm = -rz * block_j / nonzero(j)
-        inside = W[INSIDE + l] > 0.0
+        inside = W[INSIDE + i] > 0.0
         det = d1x * d2y - d1y * d2x
         det = det if inside else 1.0
         s1 = b + arm * (block_x * d2y - block_y * d2x) / det
@@ -427,58 +432,60 @@ def _rub(W, p):
         slower = wz - drag if wz > 0.0 else wz + drag
         wz = 0.0 if drag >= abs(wz) else slower
         after = vx * vx + vy * vy + inertia * (wx * wx + wy * wy + wz * wz)
-        W[VX + l], W[VY + l] = vx, vy
-        W[WX + l], W[WY + l], W[WZ + l] = wx, wy, wz
-        W[JX + l], W[JY + l] = -jt * tx, -jt * ty
-        W[PX + l], W[PY + l] = W[X + l] + rx, W[Y + l] + ry
-        W[LOST_FRICTION + l] = 0.5 * (before - after)
+        pressed = j > 0.0
+        W[VX + i], W[VY + i] = (vx if pressed else W[VX + i]), (vy if pressed else W[VY + i])
+        W[WX + i], W[WY + i] = (wx if pressed else W[WX + i]), (wy if pressed else W[WY + i])
+        W[WZ + i] = wz if pressed else W[WZ + i]
+        W[JX + i], W[JY + i] = -jt * tx, -jt * ty
+        W[PX + i], W[PY + i] = W[X + i] + rx, W[Y + i] + ry
+        W[LOST_FRICTION + i] = 0.5 * (before - after) if pressed else 0.0
 
 
 @jit
-def _move(W, p):
+def _move(W: Floats, p: Parameters) -> None:
     """Stage 5: the displacement, exact in flight; then whether the throw is over."""
     half, g = p.half, p.gravity
     inertia = half * half * (2.0 / 3.0)
-    for l in range(LANES):
-        h = W[H + l]
-        vx, vy, vz = W[VX + l], W[VY + l], W[VZ + l]
-        wx, wy, wz = W[WX + l], W[WY + l], W[WZ + l]
-        held = W[HELD + l] > 0.0
+    for i in range(LANES):
+        h = W[H + i]
+        vx, vy, vz = W[VX + i], W[VY + i], W[VZ + i]
+        wx, wy, wz = W[WX + i], W[WY + i], W[WZ + i]
+        held = W[HELD + i] > 0.0
         fall = 0.0 if held else g
-        z = W[Z + l] + (h * vz - 0.5 * fall * h * h)
+        z = W[Z + i] + (h * vz - 0.5 * fall * h * h)
         vz = vz - fall * h
-        W[X + l] += h * vx
-        W[Y + l] += h * vy
-        W[Z + l] = z
-        W[VZ + l] = vz
+        W[X + i] += h * vx
+        W[Y + i] += h * vy
+        W[Z + i] = z
+        W[VZ + i] = vz
         ww = wx * wx + wy * wy + wz * wz
         w = math.sqrt(ww)
         kx, ky, kz = wx / nonzero(w), wy / nonzero(w), wz / nonzero(w)
         s, c = sincos(0.5 * w * h)
         sine, versine = 2.0 * s * c, 2.0 * s * s
         for f in range(U, U + 9 * LANES, 3 * LANES):
-            W[f + l], W[f + LANES + l], W[f + 2 * LANES + l] = turned(
-                W[f + l], W[f + LANES + l], W[f + 2 * LANES + l], kx, ky, kz, sine, versine
+            W[f + i], W[f + LANES + i], W[f + 2 * LANES + i] = turned(
+                W[f + i], W[f + LANES + i], W[f + 2 * LANES + i], kx, ky, kz, sine, versine
             )
-        time = W[T + l] + h
-        W[T + l] = time
+        time = W[T + i] + h
+        W[T + i] = time
         kinetic = 0.5 * (vx * vx + vy * vy + vz * vz) + 0.5 * inertia * ww
-        asleep = held & (W[FLAT + l] < 0.0) & (kinetic == 0.0)
+        asleep = held & (W[FLAT + i] < 0.0) & (kinetic == 0.0)
         settled = asleep | (kinetic + g * z < p.trap_energy)
         late = OUT_OF_TIME if time >= p.time_limit else 0.0
-        W[DONE + l] = SETTLED if settled else late
+        W[DONE + i] = SETTLED if settled else late
 
 
 @jit
-def _any(W, field):
+def _any(W: Floats, field: int) -> bool:
     total = 0.0
-    for l in range(LANES):
-        total += W[field + l]
+    for i in range(LANES):
+        total += W[field + i]
     return total > 0.0
 
 
 @jit
-def step(W, p):
+def step(W: Floats, p: Parameters) -> None:
     """Advance every lane by one impact or one move."""
     _look(W, p)
     if _any(W, TOUCH):
@@ -489,17 +496,16 @@ def step(W, p):
 
 
 @jit
-def _steeper(a, b):
+def _steeper(a: Floats, b: Floats) -> bool:
     """Whether downward axis a comes before b: steeper first, then by x, then by y."""
-    if a[2] != b[2]:
-        return a[2] < b[2]
-    if a[0] != b[0]:
-        return a[0] < b[0]
-    return a[1] < b[1]
+    for c in (2, 0):
+        if a[c] != b[c]:
+            return bool(a[c] < b[c])
+    return bool(a[1] < b[1])
 
 
 @jit
-def _canonical(row, axes, order, sign):
+def _canonical(row: Floats, axes: Floats, order: npt.NDArray[np.int64], sign: Floats) -> None:
     """Bring the three body axes of a row into the order and direction that geometry alone decides.
 
     Axis k of `axes` is sign[k] times body axis order[k]; exact, because only signs and places change.
@@ -519,40 +525,40 @@ def _canonical(row, axes, order, sign):
 
 
 @jit
-def _park(W, l, p):
+def _park(W: Floats, i: int, p: Parameters) -> None:
     """Leave a lane empty: a die high above the table whose time is up stays where it is."""
     for f in range(FIELDS):
-        W[f * LANES + l] = 0.0
-    W[Z + l] = 8.0 * p.half
+        W[f * LANES + i] = 0.0
+    W[Z + i] = 8.0 * p.half
     for k in range(3):
-        W[U + 4 * k * LANES + l] = 1.0
-    W[T + l] = p.time_limit
-    W[DONE + l] = OUT_OF_TIME
+        W[U + 4 * k * LANES + i] = 1.0
+    W[T + i] = p.time_limit
+    W[DONE + i] = OUT_OF_TIME
 
 
 @jit
-def _load(W, l, row, axes, order, sign):
+def _load(W: Floats, i: int, row: Floats, axes: Floats, order: npt.NDArray[np.int64], sign: Floats) -> None:
     """Put a release into a lane."""
     _canonical(row, axes, order, sign)
     for f in range(FIELDS):
-        W[f * LANES + l] = row[f] if f < 9 else 0.0
+        W[f * LANES + i] = row[f] if f < 9 else 0.0
     for k in range(3):
         for c in range(3):
-            W[U + (3 * k + c) * LANES + l] = axes[k, c]
+            W[U + (3 * k + c) * LANES + i] = axes[k, c]
 
 
 @jit
-def _store(W, l, row, order, sign):
+def _store(W: Floats, i: int, row: Floats, order: npt.NDArray[np.int64], sign: Floats) -> None:
     """Take the state of a lane, the axes named as the release named them."""
     for f in range(ROW):
-        row[f] = W[f * LANES + l]
+        row[f] = W[f * LANES + i]
     for k in range(3):
         for c in range(3):
-            row[9 + 3 * order[k] + c] = sign[k] * W[U + (3 * k + c) * LANES + l]
+            row[9 + 3 * order[k] + c] = sign[k] * W[U + (3 * k + c) * LANES + i]
 
 
 @jit
-def simulate(releases, p):
+def simulate(releases: Floats, p: Parameters) -> Floats:
     """Run throws to their end.
 
     Parameters
@@ -571,29 +577,29 @@ def simulate(releases, p):
     W = np.empty(FIELDS * LANES)
     throw = np.full(LANES, -1)
     axes, order, sign = np.empty((3, 3)), np.empty((LANES, 3), np.int64), np.empty((LANES, 3))
-    for l in range(LANES):
-        _park(W, l, p)
+    for i in range(LANES):
+        _park(W, i, p)
     taken, ended = 0, 0
     while ended < n:
         if _any(W, DONE):
-            for l in range(LANES):
-                if W[DONE + l] == 0.0:
+            for i in range(LANES):
+                if W[DONE + i] == 0.0:
                     continue
-                if throw[l] >= 0:
-                    _store(W, l, rows[throw[l]], order[l], sign[l])
+                if throw[i] >= 0:
+                    _store(W, i, rows[throw[i]], order[i], sign[i])
                     ended += 1
-                    throw[l] = -1
-                    _park(W, l, p)
+                    throw[i] = -1
+                    _park(W, i, p)
                 if taken < n:
-                    _load(W, l, releases[taken], axes, order[l], sign[l])
-                    throw[l] = taken
+                    _load(W, i, releases[taken], axes, order[i], sign[i])
+                    throw[i] = taken
                     taken += 1
         step(W, p)
     return rows
 
 
 @jit
-def record(release, p):
+def record(release: Floats, p: Parameters) -> Floats:
     """Run one throw and keep every step.
 
     Parameters
@@ -609,8 +615,8 @@ def record(release, p):
     """
     W = np.empty(FIELDS * LANES)
     axes, order, sign = np.empty((3, 3)), np.empty(3, np.int64), np.empty(3)
-    for l in range(LANES):
-        _park(W, l, p)
+    for i in range(LANES):
+        _park(W, i, p)
     _load(W, 0, release, axes, order, sign)
     rows = np.empty((256, FIELDS))
     steps = 0
@@ -636,7 +642,7 @@ LOG2_LOW = 1.619851018015993e-11
 
 
 @jit
-def log(x):
+def log(x: float) -> float:
     """Natural logarithm of a positive number by exactly rounded arithmetic alone."""
     m, e = math.frexp(x)
     small = m < math.sqrt(0.5)
@@ -650,7 +656,7 @@ def log(x):
 
 
 @jit
-def normals(uniforms):
+def normals(uniforms: Floats) -> Floats:
     """Standard normal deviates, shape (n, 2 k), from uniform ones in [0, 1) of the same shape."""
     n, m = uniforms.shape
     out = np.empty((n, m))

@@ -5,7 +5,8 @@ import math
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, fields
-from typing import Any, Literal, NamedTuple
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -183,20 +184,19 @@ class Tally:
     seed: Any = None
 
 
-class _Throws(NamedTuple):
+def _throw_block(
+    source: States | Release,
+    setup: Setup,
+    until: Until,
+    root: np.random.SeedSequence,
+    number: int,
+    start: int,
+    end: int,
+) -> Outcomes:
     """The work of one block; it can be sent to another process."""
-
-    source: States | Release
-    setup: Setup
-    until: Until
-    root: np.random.SeedSequence
-
-    def __call__(self, number: int, start: int, end: int) -> Outcomes:
-        if isinstance(self.source, States):
-            states = self.source[start:end]
-        else:
-            states = self.source.sample(end - start, rng=block_generator(self.root, number))
-        return _run(states, self.setup, self.until)
+    if isinstance(source, States):
+        return _run(source[start:end], setup, until)
+    return _run(source.sample(end - start, rng=block_generator(root, number)), setup, until)
 
 
 def kernel_parameters(setup: Setup, until: Until) -> Any:
@@ -228,7 +228,7 @@ def kernel_parameters(setup: Setup, until: Until) -> Any:
         restitution=float(setup.table.restitution),
         friction=float(setup.table.friction),
         time_step=float(solver.time_step),
-        contact_band=float(solver.contact_band),
+        contact_band=float(solver.contact_band * setup.die.edge),
         micro_bounce_speed=float(solver.micro_bounce_speed),
         spin_damping=float(solver.spin_damping),
         time_limit=float(solver.time_limit),
@@ -295,14 +295,14 @@ def check_releases(states: States, setup: Setup) -> None:
     Raises
     ------
     ValueError
-        If a corner is below the table by more than the contact band.
+        If a corner is below the table by more than twice the contact band.
 
     Examples
     --------
     >>> check_releases(Shaken().sample(2, rng=1), Setup())
     """
     clearance = states.clearance(setup.die)
-    if (clearance < -setup.solver.contact_band).any():
+    if (clearance < -2 * setup.solver.contact_band * setup.die.edge).any():
         low = int(np.argmin(clearance))
         raise ValueError(
             f"every die must start above the table; throw {low} reaches {-clearance[low]:.3g} m into it, "
@@ -342,7 +342,7 @@ def _outcomes(
         raise ValueError(f"throw States, or a whole number of throws from 0, not {what!r}")
     n = len(what) if isinstance(what, States) else int(what)
     root = root_seed(0 if given else rng)
-    work = _Throws(what if isinstance(what, States) else release, setup, until, root)
+    work = partial(_throw_block, what if isinstance(what, States) else release, setup, until, root)
     return n, None if given else root.entropy, map_blocks(work, n, executor=executor, progress=progress)
 
 
@@ -400,11 +400,7 @@ def _joined(parts: list[Outcomes], seed: Any) -> Outcomes:
     def join(arrays: list[Any]) -> Any:
         return None if arrays[0] is None else np.concatenate(arrays)
 
-    arrays = {
-        f.name: join([getattr(part, f.name) for part in parts])
-        for f in fields(Outcomes)
-        if f.name not in _OTHER
-    }
+    arrays = {f.name: join([getattr(part, f.name) for part in parts]) for f in fields(Outcomes) if f.name not in _OTHER}
     states = States(*(np.concatenate([getattr(p.states, f.name) for p in parts]) for f in fields(States)))
     return Outcomes(**arrays, states=states, seed=seed)
 

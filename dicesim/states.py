@@ -292,9 +292,7 @@ def _check_axes(axes: Floats) -> None:
     products = np.einsum("nij,nik->njk", axes, axes)
     off = np.abs(products - np.eye(3)).max(axis=(1, 2), initial=0.0)
     if (off > UNIT_TOLERANCE).any():
-        raise ValueError(
-            f"axes must be orthonormal columns; row {int(np.argmax(off))} is off by {off.max():.3g}"
-        )
+        raise ValueError(f"axes must be orthonormal columns; row {int(np.argmax(off))} is off by {off.max():.3g}")
     handed = np.linalg.det(axes) < 0
     if handed.any():
         raise ValueError(f"axes must be right-handed; row {int(np.argmax(handed))} is not")

@@ -67,9 +67,7 @@ class Trajectory:
 
     def __repr__(self) -> str:
         end = "settled" if self.settled else "unsettled"
-        return (
-            f"<Trajectory of {len(self)} steps, {self.contacts} contacts, {end} after {self.times[-1]:.3f} s>"
-        )
+        return f"<Trajectory of {len(self)} steps, {self.contacts} contacts, {end} after {self.times[-1]:.3f} s>"
 
     @property
     def energy(self) -> Floats:
@@ -182,9 +180,7 @@ def _read(rows: Floats, setup: Setup) -> Trajectory:
 
     states = from_rows(rows)
     inertia = setup.die.edge**2 / 6
-    kind = np.select([column(kernel.IMPACT) > 0, column(kernel.HELD) > 0], [IMPACT, CARRIED], FLIGHT).astype(
-        np.int8
-    )
+    kind = np.select([column(kernel.IMPACT) > 0, column(kernel.HELD) > 0], [IMPACT, CARRIED], FLIGHT).astype(np.int8)
     kind[0] = RELEASED
     point = np.column_stack([column(kernel.PX), column(kernel.PY), np.zeros(len(rows))])
     point[column(kernel.J) == 0] = np.nan

@@ -94,9 +94,7 @@ def run_each(options: argparse.Namespace, experiments: Experiments) -> int:
     as_declared = not (options.smoke or overrides) and options.seed is None
     folder = _folder(options.results, as_declared)
     running = _with_progress(experiments, size)
-    return max(
-        [_run_one(experiment, size, overrides, options.seed, folder) for experiment in running], default=0
-    )
+    return max([_run_one(experiment, size, overrides, options.seed, folder) for experiment in running], default=0)
 
 
 def check_each(options: argparse.Namespace, experiments: Experiments) -> int:
@@ -122,9 +120,7 @@ def _parser() -> Parser:
     commands = parser.add_subparsers(required=True, metavar="list | run | check | report")
     _command(commands, list_all, "list", "names and questions").set_defaults(names=[])
     running = _command(commands, run_each, "run", "run experiments, all of them if none is named")
-    checking = _command(
-        commands, check_each, "check", "hold the kept results against the code and its claims"
-    )
+    checking = _command(commands, check_each, "check", "hold the kept results against the code and its claims")
     reporting = _command(commands, report, "report", "the reproduction table, in Markdown")
     for command in (running, checking, reporting):
         command.add_argument("names", nargs="*", metavar="NAME", help="an experiment")
@@ -136,9 +132,7 @@ def _parser() -> Parser:
 
 
 def _command(commands: Any, function: Any, name: str, text: str) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(
-        name, help=text, description=text, allow_abbrev=False
-    )
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
     parser.set_defaults(command=function)
     return parser
 
@@ -177,9 +171,7 @@ def _folder(asked: Path | None, as_declared: bool) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as reason:
-        raise BadInput(
-            f"--results {folder}: {reason.strerror or reason}; name a folder to write to"
-        ) from reason
+        raise BadInput(f"--results {folder}: {reason.strerror or reason}; name a folder to write to") from reason
     return folder
 
 
@@ -195,9 +187,7 @@ def _with_progress(experiments: Experiments, size: Size) -> Iterator[Experiment[
         yield experiment
 
 
-def _run_one(
-    experiment: Experiment[Any], size: Size, overrides: dict[str, int], seed: int | None, folder: Path
-) -> int:
+def _run_one(experiment: Experiment[Any], size: Size, overrides: dict[str, int], seed: int | None, folder: Path) -> int:
     try:
         result = run(experiment, size, overrides, seed=seed)
         path = _keep(experiment, result, folder)
@@ -219,9 +209,7 @@ def _show(experiment: Experiment[Any], result: Result, path: Path) -> int:
     lines = [
         f"{experiment.name}: {experiment.question}",
         describe(result.rows),
-        ""
-        if as_declared
-        else "  (another size or seed than declared: its claims are asked, but decide nothing)",
+        "" if as_declared else "  (another size or seed than declared: its claims are asked, but decide nothing)",
         verdicts(judged, result.rows),
         f"  {result.when['seconds']} s, seed {result.declaration['seed']}, kept in {path}",
     ]

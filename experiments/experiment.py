@@ -105,9 +105,7 @@ class Experiment(Generic[P]):
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):
-            raise ValueError(
-                f"an experiment's name is a lower-case word, such as fairness, not {self.name!r}"
-            )
+            raise ValueError(f"an experiment's name is a lower-case word, such as fairness, not {self.name!r}")
         traits = getattr(self.full, "__dataclass_params__", None)
         if traits is None or not traits.frozen or type(self.full) is not type(self.smoke):
             raise ValueError(f"{self.name}: full and smoke are two instances of one frozen dataclass")
@@ -147,9 +145,7 @@ class Result:
     when: dict[str, Any]
 
 
-def configure(
-    experiment: Experiment[P], size: Size = "full", overrides: Mapping[str, Any] | None = None
-) -> P:
+def configure(experiment: Experiment[P], size: Size = "full", overrides: Mapping[str, Any] | None = None) -> P:
     """Give an experiment's parameters at a size, some of them changed.
 
     Parameters
@@ -180,9 +176,7 @@ def configure(
     return replace(parameters, **(overrides or {}))
 
 
-def declare(
-    experiment: Experiment[P], parameters: P | None = None, seed: int | None = None
-) -> dict[str, Any]:
+def declare(experiment: Experiment[P], parameters: P | None = None, seed: int | None = None) -> dict[str, Any]:
     """Write down what decides an experiment's rows and what is said of them, as plain JSON values.
 
     Parameters
@@ -367,9 +361,7 @@ def _plain(value: Any) -> Any:
 def _measure(experiment: Experiment[P], parameters: P, seed: int | None = None) -> Rows:
     rng = np.random.Generator(np.random.Philox(experiment.seed if seed is None else seed))
     rows = experiment.measure(parameters, rng)
-    if not (
-        isinstance(rows, dict) or (isinstance(rows, list) and all(isinstance(row, dict) for row in rows))
-    ):
+    if not (isinstance(rows, dict) or (isinstance(rows, list) and all(isinstance(row, dict) for row in rows))):
         raise ValueError(f"{experiment.name}: rows are a dict or a list of dicts, not {type(rows).__name__}")
     try:
         return _plain(rows)

@@ -27,10 +27,7 @@ def to_json(value: Any) -> str:
         If there is something else than JSON can say.
     """
     return (
-        json.dumps(
-            value, allow_nan=False, default=_without_numpy, ensure_ascii=False, indent=1, sort_keys=True
-        )
-        + "\n"
+        json.dumps(value, allow_nan=False, default=_without_numpy, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
     )
 
 

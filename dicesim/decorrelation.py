@@ -1,0 +1,50 @@
+"""How a small change of a release changes the face."""
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from dicesim.parameters import Setup
+from dicesim.simulator import throw
+from dicesim.states import States
+
+Part = Literal["position", "velocity", "angular_velocity"]
+
+
+def flips(
+    states: States, part: Part, axis: int, eps: npt.ArrayLike, setup: Setup = Setup()
+) -> npt.NDArray[np.bool_]:
+    """Whether the face changes when one number of each release is raised by eps.
+
+    Parameters
+    ----------
+    states : States
+        n releases, the same on both sides of every comparison.
+    part : {"position", "velocity", "angular_velocity"}
+        Which part of the release.
+    axis : int
+        0, 1 or 2 for x, y or z.
+    eps : array_like (k,)
+        Changes, in the unit of the part.
+    setup : Setup
+        Die, table, solver and gravity.
+
+    Returns
+    -------
+    array of bool (n, k)
+        One column for each change.
+
+    Examples
+    --------
+    >>> from dicesim import Shaken
+    >>> bool(flips(Shaken().sample(50, rng=1), "position", 0, [1.0]).any())
+    False
+    """
+    unperturbed = throw(states, setup=setup).face
+    direction = np.eye(3)[axis]
+    changed = [
+        throw(states.replace(**{part: getattr(states, part) + step * direction}), setup=setup).face != unperturbed
+        for step in np.asarray(eps, dtype=np.float64)
+    ]
+    return np.stack(changed, axis=1)

@@ -1,0 +1,94 @@
+"""Deliberately broken kernels, to prove that the checks can fail and to measure what a fault costs.
+
+A mutant is the shipped kernel's text with a few places replaced. `broken` puts it in the kernel's place.
+"""
+
+import importlib.util
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import dicesim
+from dicesim import kernel
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A fault: its name, what is replaced in the kernel's text, and what it gets wrong."""
+
+    name: str
+    replacements: tuple[tuple[str, str], ...]
+    fault: str
+
+
+STEPPED_FLIGHT = (
+    ("        h = greater(h, clear) if high > 0.0 else h\n", ""),
+    ("        longest = lesser(short, longest) if held else longest\n", "        longest = lesser(short, longest)\n"),
+)
+
+DROPPED_TERM = Mutant(
+    "dropped term",
+    (*STEPPED_FLIGHT, ("(h * vz - 0.5 * fall * h * h)", "(h * (vz - fall * h))")),
+    "a step of free flight moves by the velocity at its end, without g t^2 / 2: plain semi-implicit Euler",
+)
+OVERSHOT_BUDGET = Mutant(
+    "overshot budget",
+    (("        left = p.time_limit - W[T + i]\n", "        left = p.time_limit - W[T + i] + p.time_step\n"),),
+    "the last step is not cut at the time limit",
+)
+PENETRATION_ONLY = Mutant(
+    "penetration only",
+    (
+        ("        touch = gap <= p.contact_band\n", "        touch = gap < 0.0\n"),
+        (
+            "        impact = touch & (approach > p.micro_bounce_speed)\n",
+            "        impact = touch & (approach > 1e-9)\n",
+        ),
+        ("        held = touch & (approach <= p.micro_bounce_speed)", "        held = touch & (approach > 1e300)"),
+        *STEPPED_FLIGHT,
+        ("        h = greater(h, CRAWL * p.time_step)\n", "        h = short\n"),
+    ),
+    "a contact is seen when a corner is already below the table, and every one bounces",
+)
+MUTANTS = (DROPPED_TERM, OVERSHOT_BUDGET, PENETRATION_ONLY)
+
+
+def source_of(mutant: Mutant) -> str:
+    """The text of a broken kernel; each replaced place must stand exactly once in the shipped one."""
+    text = Path(kernel.__file__).read_text(encoding="utf-8")
+    for old, new in mutant.replacements:
+        if text.count(old) != 1:
+            raise ValueError(f"mutant {mutant.name!r}: {old.strip()!r} stands {text.count(old)} times in the kernel")
+        text = text.replace(old, new)
+    return text
+
+
+def _load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"dicesim_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@contextmanager
+def broken(mutant: Mutant) -> Iterator[ModuleType]:
+    """Throw with a broken kernel while the context lasts."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"kernel_{mutant.name.replace(' ', '_')}.py"
+        path.write_text(source_of(mutant), encoding="utf-8")
+        module = _load(path)
+        sys.modules["dicesim.kernel"] = module
+        dicesim.kernel = module
+        try:
+            yield module
+        finally:
+            sys.modules["dicesim.kernel"] = kernel
+            dicesim.kernel = kernel
+            del sys.modules[module.__name__]
