@@ -16,9 +16,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dicesim.outcomes import Outcomes, Tally, UnsettledError
     from dicesim.parameters import Die, Setup, Solver, Table
     from dicesim.releases import Lowered, Release, Shaken, SteadyHand
-    from dicesim.simulator import Outcomes, Tally, count, throw
+    from dicesim.simulator import count, throw
     from dicesim.states import States
     from dicesim.trajectories import Trajectory, trajectory
 
@@ -34,8 +35,9 @@ _HOMES = {
     "Shaken": "releases",
     "SteadyHand": "releases",
     "Lowered": "releases",
-    "Outcomes": "simulator",
-    "Tally": "simulator",
+    "Outcomes": "outcomes",
+    "Tally": "outcomes",
+    "UnsettledError": "outcomes",
     "throw": "simulator",
     "count": "simulator",
     "Trajectory": "trajectories",
@@ -55,6 +57,7 @@ __all__ = [
     "Table",
     "Tally",
     "Trajectory",
+    "UnsettledError",
     "count",
     "throw",
     "trajectory",

@@ -169,14 +169,10 @@ def _refuse_no_crossing(crossing: float, scales: Floats, rates: Floats, level: f
         raise NoCrossing(f"the rate never reaches {level:.4g} ({seen}); measure larger scales")
     if crossing == -math.inf:
         seen = f"{rates[0]:.4g} at {scales[0]:.4g}"
-        raise NoCrossing(
-            f"the rate is at or above {level:.4g} from the start ({seen}); measure smaller scales"
-        )
+        raise NoCrossing(f"the rate is at or above {level:.4g} from the start ({seen}); measure smaller scales")
 
 
-def _bootstrap(
-    where: Floats, flipped: Floats, level: float, resamples: int, rng: np.random.Generator
-) -> Floats:
+def _bootstrap(where: Floats, flipped: Floats, level: float, resamples: int, rng: np.random.Generator) -> Floats:
     throws = len(flipped)
     drawn = np.empty(resamples)
     for i in range(resamples):

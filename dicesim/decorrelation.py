@@ -12,15 +12,13 @@ from dicesim.states import States
 Part = Literal["position", "velocity", "angular_velocity"]
 
 
-def flips(
-    states: States, part: Part, axis: int, eps: npt.ArrayLike, setup: Setup = Setup()
-) -> npt.NDArray[np.bool_]:
+def flips(states: States, part: Part, axis: int, eps: npt.ArrayLike, setup: Setup = Setup()) -> npt.NDArray[np.bool_]:
     """Whether the face changes when one number of each release is raised by eps.
 
     Parameters
     ----------
     states : States
-        n releases, the same on both sides of every comparison.
+        The n releases, the same on both sides of every comparison.
     part : {"position", "velocity", "angular_velocity"}
         Which part of the release.
     axis : int

@@ -98,7 +98,7 @@ def blocks(n: int) -> Iterator[tuple[int, int, int]]:
 
 
 def worker_count() -> int:
-    """Processors this process may use.
+    """Count the processors this process may use.
 
     Returns
     -------

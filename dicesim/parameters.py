@@ -278,7 +278,13 @@ class Setup:
 
     @property
     def trap_energy(self) -> float:
-        """Energy per unit mass under which the face is certain, J/kg; derived in `dicesim.kernel`."""
+        """Energy per unit mass under which the face is certain, J/kg; derived in `dicesim.kernel`.
+
+        Examples
+        --------
+        >>> 0.99 < Setup().trap_energy / (9.80665 * 0.01905 / 2**0.5) < 1
+        True
+        """
         half, step = self.die.edge / 2, self.solver.time_step
         steepest = self.gravity * (1 + 3 * math.sqrt(3) * (math.sqrt(2) - 1))
         depth = steepest * step**2 + self.solver.contact_band * self.die.edge

@@ -12,7 +12,7 @@ from dicesim.states import Floats, States, as_rows, quaternions_to_axes, row_len
 Seed = np.random.Generator | np.random.SeedSequence | int | None
 
 
-class Release(Protocol):
+class Release(Protocol):  # numpydoc ignore=PR01
     """A distribution of releases: anything with this method can be thrown.
 
     Examples
@@ -38,6 +38,11 @@ class Release(Protocol):
         -------
         States
             The releases.
+
+        Examples
+        --------
+        >>> len(Lowered().sample(3, rng=1))
+        3
         """
         ...
 
@@ -117,8 +122,8 @@ class Shaken:
 
     def __post_init__(self) -> None:
         require_positive("height", self.height, "m")
-        require_between("speed", self.speed, 0, math.inf)
-        require_between("spin", self.spin, 0, math.inf)
+        require_between("speed", self.speed, 0, 100)
+        require_between("spin", self.spin, 0, 1000)
 
     def sample(self, n: int, *, rng: Seed = None) -> States:
         """Draw n releases; the first of more are the same.
@@ -182,7 +187,7 @@ class SteadyHand:
     angular_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        require_between("wobble", self.wobble, 0, math.inf)
+        require_between("wobble", self.wobble, 0, 100)
         require_positive("height", self.height, "m")
         for name, size in (("quaternion", 4), ("velocity", 3), ("angular_velocity", 3)):
             as_rows(name, [getattr(self, name)], (size,))

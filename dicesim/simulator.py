@@ -4,7 +4,7 @@ import hashlib
 import math
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import partial
 from typing import Any, Literal
 
@@ -12,176 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from dicesim.ensembles import block_generator, map_blocks, root_seed
+from dicesim.outcomes import Outcomes, Tally, UnsettledError, settled_counts
 from dicesim.parameters import Setup
 from dicesim.releases import Release, Seed, Shaken
-from dicesim.solids import FACES, up_face
+from dicesim.solids import up_face
 from dicesim.states import States
 from dicesim.stats import Sums
 
 Until = Literal["face", "rest"]
-
-
-class UnsettledError(ValueError):
-    """Some throws did not settle within the time limit; what was measured is attached.
-
-    Parameters
-    ----------
-    unsettled : int
-        How many throws did not settle.
-    n : int
-        Of how many.
-    partial : object
-        The outcomes or the tally, unsettled throws included.
-
-    Examples
-    --------
-    >>> UnsettledError(2, 10, None)
-    UnsettledError('2 of 10 throws did not settle within the time limit; raise it or allow unsettled throws')
-    """
-
-    def __init__(self, unsettled: int, n: int, partial: object) -> None:
-        super().__init__(
-            f"{unsettled} of {n} throws did not settle within the time limit; raise it or allow unsettled throws"
-        )
-        self.partial = partial
-
-
-@dataclass(frozen=True, eq=False)
-class Outcomes:
-    """What became of n throws.
-
-    Parameters
-    ----------
-    face : array of int8 (n,)
-        The side that ended up on top: 0 to 5 for +x -x +y -y +z -z. For an unsettled throw, the side that was up
-        when the time was over.
-    states : States
-        The last states: at rest, or, thrown until the face was certain, at that moment.
-    settled : array of bool (n,)
-        Whether the throw ended within the time limit.
-    contacts : array of int32 (n,) or None
-        Contacts of a throw to rest. A contact is an impact: a touching episode of a corner, an edge or a face that
-        begins with an approach faster than the micro-bounce speed. Absent unless thrown to rest.
-    settle_time : array (n,) or None
-        Time from release to rest, s; of an unsettled throw the time limit. Absent unless thrown to rest.
-    seed : int or None
-        Entropy of the seed the releases were drawn with; None for given states.
-
-    Examples
-    --------
-    >>> from dicesim import throw
-    >>> outcomes = throw(600, rng=1)
-    >>> int(outcomes.counts().sum())
-    600
-    """
-
-    face: npt.NDArray[np.int8]
-    states: States
-    settled: npt.NDArray[np.bool_]
-    contacts: npt.NDArray[np.int32] | None
-    settle_time: npt.NDArray[np.float64] | None
-    seed: Any = None
-
-    def __len__(self) -> int:
-        return len(self.face)
-
-    def __repr__(self) -> str:
-        counts = ", ".join(f"{name} {count}" for name, count in zip(FACES, _counts(self), strict=True))
-        return f"<Outcomes of {len(self)} throws: {counts}; unsettled {int((~self.settled).sum())}>"
-
-    def _repr_html_(self) -> str:
-        names = "".join(f"<th>{name}</th>" for name in (*FACES, "unsettled"))
-        numbers = "".join(f"<td>{number}</td>" for number in (*_counts(self), int((~self.settled).sum())))
-        return f"<table><tr>{names}</tr><tr>{numbers}</tr></table>"
-
-    def counts(self, *, allow_unsettled: bool = False) -> npt.NDArray[np.int64]:
-        """How often each face came up.
-
-        Parameters
-        ----------
-        allow_unsettled : bool
-            Whether to leave out unsettled throws instead of refusing.
-
-        Returns
-        -------
-        array of int64 (6,)
-            Counts of faces 0 to 5 among settled throws.
-
-        Raises
-        ------
-        UnsettledError
-            If a throw did not settle; the outcomes are attached as ``partial``.
-
-        Examples
-        --------
-        >>> from dicesim import throw
-        >>> int(throw(60, rng=1).counts().sum())
-        60
-        """
-        unsettled = int((~self.settled).sum())
-        if unsettled and not allow_unsettled:
-            raise UnsettledError(unsettled, len(self), self)
-        return _counts(self)
-
-    def to_frame(self) -> Any:
-        """One row a throw, as a pandas DataFrame.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns face and settled, and contacts and settle_time if thrown to rest.
-
-        Examples
-        --------
-        >>> from dicesim import throw
-        >>> list(throw(3, rng=1, until="rest").to_frame().columns)
-        ['face', 'settled', 'contacts', 'settle_time']
-        """
-        import pandas as pd
-
-        columns = {name: getattr(self, name) for name in ("face", "settled", "contacts", "settle_time")}
-        return pd.DataFrame({name: column for name, column in columns.items() if column is not None})
-
-
-def _counts(outcomes: Outcomes) -> npt.NDArray[np.int64]:
-    counts: npt.NDArray[np.int64] = np.bincount(outcomes.face[outcomes.settled], minlength=6)
-    return counts
-
-
-@dataclass(frozen=True)
-class Tally:
-    """Counts of a run that kept no throw.
-
-    Parameters
-    ----------
-    n : int
-        How many throws.
-    counts : tuple of 6 ints
-        How often each face came up, among settled throws.
-    unsettled : int
-        Throws that did not end within the time limit.
-    contacts, settle_time : Sums or None
-        Running sums over settled throws, for `dicesim.stats.mean_interval`; absent unless thrown to rest.
-    digest : str
-        SHA-256 of the faces, one byte a throw, in order.
-    seed : int or None
-        Entropy of the seed; None for given states.
-
-    Examples
-    --------
-    >>> from dicesim import count
-    >>> tally = count(600, rng=1)
-    >>> sum(tally.counts), tally.unsettled
-    (600, 0)
-    """
-
-    n: int
-    counts: tuple[int, ...]
-    unsettled: int
-    contacts: Sums | None
-    settle_time: Sums | None
-    digest: str
-    seed: Any = None
 
 
 def _throw_block(
@@ -238,12 +76,12 @@ def kernel_parameters(setup: Setup, until: Until) -> Any:
 
 
 def to_rows(states: States) -> npt.NDArray[np.float64]:
-    """States as rows of the kernel.
+    """Lay out states as rows of the kernel.
 
     Parameters
     ----------
     states : States
-        n states.
+        The states, n of them.
 
     Returns
     -------
@@ -260,7 +98,7 @@ def to_rows(states: States) -> npt.NDArray[np.float64]:
 
 
 def from_rows(rows: npt.NDArray[np.float64]) -> States:
-    """Rows of the kernel as states.
+    """Read rows of the kernel as states.
 
     Parameters
     ----------
@@ -270,7 +108,7 @@ def from_rows(rows: npt.NDArray[np.float64]) -> States:
     Returns
     -------
     States
-        n states.
+        As many states.
 
     Examples
     --------
@@ -282,8 +120,11 @@ def from_rows(rows: npt.NDArray[np.float64]) -> States:
     return States(rows[:, 0:3], axes, rows[:, 3:6], rows[:, 6:9])
 
 
+FASTEST = {"velocity": (1e3, "m/s"), "angular_velocity": (1e4, "rad/s")}  # beyond any die; keeps arithmetic finite
+
+
 def check_releases(states: States, setup: Setup) -> None:
-    """Refuse dice that start inside the table.
+    """Refuse dice that start inside the table, or faster than anything thrown.
 
     Parameters
     ----------
@@ -295,18 +136,24 @@ def check_releases(states: States, setup: Setup) -> None:
     Raises
     ------
     ValueError
-        If a corner is below the table by more than twice the contact band.
+        If a corner is below the table by more than twice the contact band, or a die moves faster than 1,000 m/s or
+        turns faster than 10,000 rad/s along an axis.
 
     Examples
     --------
     >>> check_releases(Shaken().sample(2, rng=1), Setup())
     """
+    for part, (fastest, unit) in FASTEST.items():
+        sizes = np.abs(getattr(states, part)).max(axis=1, initial=0.0)
+        if (sizes > fastest).any():
+            fast = int(np.argmax(sizes))
+            raise ValueError(f"{part} must be at most {fastest:g} {unit}; throw {fast} has {sizes[fast]:.3g} {unit}")
     clearance = states.clearance(setup.die)
     if (clearance < -2 * setup.solver.contact_band * setup.die.edge).any():
         low = int(np.argmin(clearance))
         raise ValueError(
             f"every die must start above the table; throw {low} reaches {-clearance[low]:.3g} m into it, "
-            "raise its position[2] by as much"
+            "raise its height by as much"
         )
 
 
@@ -423,8 +270,20 @@ def count(
 
     Parameters
     ----------
-    states_or_n, release, setup, rng, until, executor, progress
-        As in `throw`; the same seed gives the same throws.
+    states_or_n : States or int
+        The releases, or how many to draw.
+    release : Release
+        Where releases are drawn from, if a number is given.
+    setup : Setup
+        Die, table, solver and gravity.
+    rng : Generator, SeedSequence, int or None
+        Seed of the draws; the same seed gives the same throws as `throw`.
+    until : {"face", "rest"}
+        When a throw ends, as in `throw`.
+    executor : concurrent.futures.Executor, optional
+        Who works; threads on all processors by default.
+    progress : bool
+        Whether to draw a bar on stderr.
     allow_unsettled : bool
         Whether to return a tally that has unsettled throws instead of refusing.
 
@@ -448,7 +307,7 @@ def count(
     counts, unsettled, digest = np.zeros(6, np.int64), 0, hashlib.sha256()
     contacts, times = Sums(0, 0.0, 0.0), Sums(0, 0.0, 0.0)
     for part in parts:
-        counts += _counts(part)
+        counts += settled_counts(part)
         unsettled += int((~part.settled).sum())
         digest.update(part.face.tobytes())
         if part.contacts is not None and part.settle_time is not None:

@@ -31,11 +31,7 @@ def _face_normals() -> npt.NDArray[np.int8]:
 
 
 def _rotations() -> npt.NDArray[np.int8]:
-    signed = (
-        np.eye(3)[:, list(p)] * np.array(s)
-        for p in permutations(range(3))
-        for s in product((1, -1), repeat=3)
-    )
+    signed = (np.eye(3)[:, list(p)] * np.array(s) for p in permutations(range(3)) for s in product((1, -1), repeat=3))
     return np.array([matrix for matrix in signed if np.linalg.det(matrix) > 0], dtype=np.int8)
 
 

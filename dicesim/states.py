@@ -207,14 +207,28 @@ class States:
 
     @property
     def rotation(self) -> Any:
-        """Orientations as a `scipy.spatial.transform.Rotation`, body to world."""
+        """Orientations as a `scipy.spatial.transform.Rotation`, body to world.
+
+        Examples
+        --------
+        >>> still = np.zeros((1, 3))
+        >>> float(States([[0, 0, 0.3]], np.eye(3)[None], still, still).rotation.magnitude()[0])
+        0.0
+        """
         from scipy.spatial.transform import Rotation
 
         return Rotation.from_matrix(self.axes)
 
     @property
     def quaternions(self) -> Floats:
-        """Orientations as unit quaternions (n, 4), scalar first and not negative, body to world."""
+        """Orientations as unit quaternions (n, 4), scalar first and not negative, body to world.
+
+        Examples
+        --------
+        >>> still = np.zeros((1, 3))
+        >>> States([[0, 0, 0.3]], np.eye(3)[None], still, still).quaternions.tolist()
+        [[1.0, 0.0, 0.0, 0.0]]
+        """
         turned: Floats = self.rotation.as_quat(canonical=True, scalar_first=True)
         return turned
 

@@ -332,9 +332,7 @@ def _probabilities(expected: ArrayLike | None, cells: int) -> Floats:
         return np.full(cells, 1 / cells)
     values = np.asarray(expected, dtype=float)
     if values.shape != (cells,):
-        raise ValueError(
-            f"expected holds one probability for each of {cells} cells, not shape {values.shape}"
-        )
+        raise ValueError(f"expected holds one probability for each of {cells} cells, not shape {values.shape}")
     total = float(values.sum())
     if not (np.all(values >= 0) and abs(total - 1) < SUM_TOLERANCE):
         raise ValueError(f"expected holds probabilities from 0 up that sum to 1; these sum to {total:.6g}")

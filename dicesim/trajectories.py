@@ -41,6 +41,8 @@ class Trajectory:
         Energy taken by the normal and the tangential impulses of the step, J/kg.
     settled : bool
         Whether the throw ended within the time limit.
+    setup : Setup
+        What was thrown onto what.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class Trajectory:
     lost_normal: Floats
     lost_friction: Floats
     settled: bool
+    setup: Setup
 
     def __len__(self) -> int:
         return len(self.times)
@@ -71,23 +74,55 @@ class Trajectory:
 
     @property
     def energy(self) -> Floats:
-        """Kinetic plus potential energy, J/kg; it never rises."""
+        """Kinetic plus potential energy, J/kg; it never rises.
+
+        Examples
+        --------
+        >>> from dicesim import Shaken, trajectory
+        >>> path = trajectory(Shaken().sample(1, rng=1))
+        >>> bool(path.energy[0] > path.energy[-1])
+        True
+        """
         return self.kinetic + self.potential
 
     @property
     def lost_otherwise(self) -> Floats:
-        """Energy that neither impulse explains: spin damping and the error of carried moves, J/kg."""
+        """Energy that the impulses do not explain, J/kg: of carried moves, whose kick of gravity an impulse takes again.
+
+        Examples
+        --------
+        >>> from dicesim import Shaken, trajectory
+        >>> path = trajectory(Shaken().sample(1, rng=1))
+        >>> bool(abs(path.lost_otherwise[path.kind == FLIGHT]).max() < 1e-12)
+        True
+        """
         lost: Floats = -np.diff(self.energy, prepend=self.energy[0]) - self.lost_normal - self.lost_friction
         return lost
 
     @property
     def contacts(self) -> int:
-        """Number of impacts."""
+        """Number of impacts.
+
+        Examples
+        --------
+        >>> from dicesim import Shaken, trajectory
+        >>> path = trajectory(Shaken().sample(1, rng=1))
+        >>> path.contacts > 0
+        True
+        """
         return int((self.kind == IMPACT).sum())
 
     @property
     def face(self) -> int:
-        """The side that ended up on top."""
+        """The side that ended up on top, 0 to 5.
+
+        Examples
+        --------
+        >>> from dicesim import Shaken, trajectory
+        >>> path = trajectory(Shaken().sample(1, rng=1))
+        >>> path.face in range(6)
+        True
+        """
         return int(up_face(self.states.axes[-1]))
 
     def at(self, times: npt.ArrayLike) -> States:
@@ -101,7 +136,7 @@ class Trajectory:
         Returns
         -------
         States
-            k states.
+            The states at these times.
 
         Examples
         --------
@@ -123,7 +158,7 @@ def _advanced(path: Trajectory, after: npt.NDArray[np.intp], since: Floats) -> S
     before, spin = path.states[after - 1], path.states.angular_velocity[after]
     duration = path.times[after] - path.times[after - 1]
     flying = path.kind[after] == FLIGHT
-    gravity = np.where(flying, path.potential[0] / path.states.position[0, 2], 0.0)
+    gravity = np.where(flying, path.setup.gravity, 0.0)
     start = path.states.velocity[after].copy()
     start[:, 2] += gravity * duration
     position = before.position + since[:, None] * start
@@ -197,4 +232,5 @@ def _read(rows: Floats, setup: Setup) -> Trajectory:
         lost_normal=column(kernel.LOST_NORMAL).copy(),
         lost_friction=column(kernel.LOST_FRICTION).copy(),
         settled=bool(column(kernel.DONE)[-1] == kernel.SETTLED),
+        setup=setup,
     )

@@ -153,7 +153,7 @@ CALIBRATION = Experiment(
             lambda rows: rows["wobble"]["least"] * 40_000 / rows["throws"] > 2 * WOBBLE,
             published="chi-square 96.8 of 40,000 throws",
             ours=lambda rows: (
-                f"shipped {rows['wobble']['shipped']:.0f}, least of the orientations tried {rows['wobble']['least']:.0f}"
+                f"shipped {rows['wobble']['shipped']:.0f}, least of those tried {rows['wobble']['least']:.0f}"
             ),
             verdict="not reproduced",
             why="no orientation tried comes near; the source does not publish its mean throw",

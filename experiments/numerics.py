@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from dicesim.outcomes import Outcomes
 from dicesim.parameters import Setup, Solver
 from dicesim.releases import Shaken
-from dicesim.simulator import Outcomes, throw
+from dicesim.simulator import throw
 from dicesim.states import States
 from dicesim.stats import proportion_interval
 from experiments.experiment import Claim, Experiment
@@ -22,7 +23,7 @@ class Flight:
     throws: int
     duration: float = 0.3
     pieces: int = 600
-    release: Shaken = field(default_factory=lambda: Shaken(height=1.0))  # so that nothing lands meanwhile
+    release: Shaken = field(default_factory=lambda: Shaken(speed=0.1))  # slow enough that nothing lands meanwhile
     setup: Setup = field(default_factory=Setup)
 
 
@@ -78,6 +79,7 @@ class Fault:
     throws: int
     duration: float = 0.3
     release: Shaken = field(default_factory=Shaken)
+    aloft: Shaken = field(default_factory=lambda: Shaken(speed=0.1))  # slow enough that nothing lands meanwhile
     setup: Setup = field(default_factory=Setup)
 
 
@@ -105,10 +107,10 @@ def share_text(key: str) -> Any:
 
 def measure_dropped_term(p: Fault, rng: np.random.Generator) -> dict[str, Any]:
     """Throw with and without the term g t^2 / 2, stepping free flight."""
-    start = p.release.sample(p.throws, rng=rng)
-    sound, fallen = throw(start, setup=p.setup, until="rest"), _fly(start, p.setup, p.duration)
+    start, aloft = p.release.sample(p.throws, rng=rng), p.aloft.sample(100, rng=rng)
+    sound, fallen = throw(start, setup=p.setup, until="rest"), _fly(aloft, p.setup, p.duration)
     with broken(DROPPED_TERM):
-        faulty, sunk = throw(start, setup=p.setup, until="rest"), _fly(start, p.setup, p.duration)
+        faulty, sunk = throw(start, setup=p.setup, until="rest"), _fly(aloft, p.setup, p.duration)
     error = float((fallen.position[:, 2] - sunk.position[:, 2]).max())
     return {
         "height_error": error,

@@ -88,11 +88,7 @@ def dataclasses_of(package: ModuleType) -> Iterator[type[Any]]:
     """Find the dataclasses that the modules of a package define."""
     for module in modules(package):
         for kind in vars(module).values():
-            if (
-                inspect.isclass(kind)
-                and dataclasses.is_dataclass(kind)
-                and kind.__module__ == module.__name__
-            ):
+            if inspect.isclass(kind) and dataclasses.is_dataclass(kind) and kind.__module__ == module.__name__:
                 yield kind
 
 

@@ -37,9 +37,7 @@ def test_a_dip_is_pooled() -> None:
 
 
 def test_a_level_met_exactly_is_met_there() -> None:
-    assert half_rate_crossing([1e-4, 1e-3, 1e-2], flips(1, 5, 9), level=0.5, rng=1).scale == pytest.approx(
-        1e-3
-    )
+    assert half_rate_crossing([1e-4, 1e-3, 1e-2], flips(1, 5, 9), level=0.5, rng=1).scale == pytest.approx(1e-3)
 
 
 def test_the_order_of_scales_is_free() -> None:
@@ -50,16 +48,12 @@ def test_the_order_of_scales_is_free() -> None:
 
 def test_the_same_seed_gives_the_same_interval() -> None:
     eps, table = [1e-4, 1e-3, 1e-2], flips(1, 4, 9)
-    assert half_rate_crossing(eps, table, rng=1) == half_rate_crossing(
-        eps, table, rng=np.random.default_rng(1)
-    )
+    assert half_rate_crossing(eps, table, rng=1) == half_rate_crossing(eps, table, rng=np.random.default_rng(1))
     assert half_rate_crossing(eps, table, rng=1) != half_rate_crossing(eps, table, rng=2)
 
 
 def test_it_prints_as_a_number_with_its_interval() -> None:
-    assert str(Crossing(1.3e-3, 1.2e-3, 1.4e-3, 5 / 12, 0.9, 3000, 2000)) == (
-        "0.0013 (90 % interval 0.0012 to 0.0014)"
-    )
+    assert str(Crossing(1.3e-3, 1.2e-3, 1.4e-3, 5 / 12, 0.9, 3000, 2000)) == ("0.0013 (90 % interval 0.0012 to 0.0014)")
 
 
 # The interval
@@ -89,9 +83,7 @@ def test_throws_are_resampled_whole() -> None:
 
 
 def test_a_curve_that_never_crosses_is_refused() -> None:
-    with pytest.raises(
-        NoCrossing, match=r"never reaches 0.4167 \(highest 0.4 at 0.01\); measure larger scales"
-    ):
+    with pytest.raises(NoCrossing, match=r"never reaches 0.4167 \(highest 0.4 at 0.01\); measure larger scales"):
         half_rate_crossing([1e-4, 1e-3, 1e-2], flips(0, 2, 4), rng=1)
     with pytest.raises(NoCrossing, match=r"from the start \(0.6 at 0.0001\); measure smaller scales"):
         half_rate_crossing([1e-4, 1e-3, 1e-2], flips(6, 7, 8), rng=1)

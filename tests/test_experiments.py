@@ -148,9 +148,7 @@ def test_rows_without_what_a_claim_asks_for_are_stale() -> None:
 
 def test_every_declaring_module_is_registered() -> None:
     declaring = {
-        path.stem
-        for path in (ROOT / "experiments").glob("*.py")
-        if "\nEXPERIMENTS" in path.read_text("utf-8")
+        path.stem for path in (ROOT / "experiments").glob("*.py") if "\nEXPERIMENTS" in path.read_text("utf-8")
     }
     assert declaring - {"registry"} <= set(MODULES)
 

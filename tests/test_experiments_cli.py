@@ -31,18 +31,14 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "coins  Do coins fall evenly?\nsides  How many sides?\n"
 
 
-def test_run_prints_claims_and_numbers_and_keeps_the_result(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_run_prints_claims_and_numbers_and_keeps_the_result(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["run"], BOTH) == 0
     out, err = capsys.readouterr()
     assert sorted(path.name for path in home.iterdir()) == ["coins.json", "sides.json"]
     heads = load("coins", home).rows["heads"]
     assert "coins: Do coins fall evenly?\n" in out
     assert f"heads:         {heads}\n" in out
-    assert (
-        f"holds  {EVEN.text}\n         ours: {heads / 10:.1f} %; source: 50 %; verdict: reproduced\n" in out
-    )
+    assert f"holds  {EVEN.text}\n         ours: {heads / 10:.1f} %; source: 50 %; verdict: reproduced\n" in out
     assert f"seed 7, kept in {home / 'coins.json'}\n" in out
     assert err == "[1/2] coins, full size\n[2/2] sides, full size\n"
     assert cli.main(["check"], BOTH) == 0
@@ -91,9 +87,7 @@ def test_a_claim_that_fails_is_status_1(home: Path, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err == "experiments: coins: the claim fails: heads never come up\n"
 
 
-def test_check_tells_of_what_is_stale_missing_or_damaged(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_check_tells_of_what_is_stale_missing_or_damaged(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["run", "coins"], BOTH) == 0
     capsys.readouterr()
     assert cli.main(["check"], (replace(COINS, seed=8), SIDES)) == 1
@@ -147,9 +141,7 @@ def test_bad_input_is_one_line_and_status_2(
     assert not home.exists()
 
 
-@pytest.mark.parametrize(
-    "refusal", [ValueError("3 throws never settled"), KeyError("heads"), ZeroDivisionError("x")]
-)
+@pytest.mark.parametrize("refusal", [ValueError("3 throws never settled"), KeyError("heads"), ZeroDivisionError("x")])
 def test_a_measurement_that_refuses_is_one_line(
     home: Path, capsys: pytest.CaptureFixture[str], refusal: Exception
 ) -> None:
@@ -172,9 +164,7 @@ def test_ctrl_c_keeps_what_is_finished(home: Path, capsys: pytest.CaptureFixture
     assert [path.name for path in home.iterdir()] == ["sides.json"]
 
 
-def test_a_person_sees_a_bar(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_person_sees_a_bar(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert cli.main(["run"], BOTH) == 0
     assert "0/2" in capsys.readouterr().err

@@ -83,9 +83,7 @@ class Mark(NamedTuple):
 class Stub:
     length: Annotated[float, Mark("m", "derived", "a rule")] = 0.5
     rate: "Annotated[float, Mark('1/s', 'measured', 'a clock')]" = 2.0
-    place: Annotated[tuple[float, float], Mark("m", "calibrated", "a fit")] = field(
-        default_factory=lambda: (0, 1)
-    )
+    place: Annotated[tuple[float, float], Mark("m", "calibrated", "a fit")] = field(default_factory=lambda: (0, 1))
     bare: float = 3.0
     name: str = "stub"
 
@@ -139,9 +137,7 @@ def test_public_names_are_found() -> None:
 def test_importing_dicesim_loads_none_of_the_heavy_libraries() -> None:
     heavy = {"numba", "scipy", "matplotlib", "pandas"}
     program = f"import sys, dicesim; print(*sorted({heavy} & set(sys.modules)))"
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
 
 
@@ -151,9 +147,7 @@ def test_no_file_has_a_second_noun_in_it() -> None:
         for path in python_files("dicesim", "experiments", "tests")
     }
     assert [
-        f"{path.relative_to(ROOT)}: {n} lines"
-        for path, n in lengths.items()
-        if n > 400 and path.name != "kernel.py"
+        f"{path.relative_to(ROOT)}: {n} lines" for path, n in lengths.items() if n > 400 and path.name != "kernel.py"
     ] == []
 
 

@@ -265,9 +265,7 @@ def test_another_ending_is_refused_and_nothing_written(die: Mesh, tmp_path: Path
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_missing_trimesh_is_said_in_one_line(
-    die: Mesh, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_trimesh_is_said_in_one_line(die: Mesh, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "trimesh", None)
     with pytest.raises(ImportError, match=r"^[^\n]*fairdice\[mesh\][^\n]*$"):
         export(die, tmp_path / "die.stl")
@@ -293,7 +291,5 @@ def test_a_failed_export_leaves_the_old_file_whole(
 def test_importing_the_module_does_not_load_trimesh() -> None:
     program = "import sys, dicesim.meshes; print(sorted({'trimesh', 'scipy', 'numba'} & set(sys.modules)))"
     root = Path(__file__).parents[1]
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -98,7 +98,7 @@ def test_the_ledger_holds_every_step_and_balances(path: Trajectory) -> None:
     assert set(zip(path.times.tolist(), path.energy.tolist(), strict=True)) <= drawn
     assert_array_equal(np.asarray(kinetic) + np.asarray(potential), total)
     assert (np.diff(times) >= 0).all()
-    # While the table carries the die, energy between two steps is that of the step's own straight move.
+    # One flight is one step, and its energy is drawn level all along.
     first_landing = path.times[path.kind == IMPACT][0]
     assert_allclose(np.asarray(total)[times < first_landing], path.energy[0], rtol=1e-12)
     assert_allclose(ax.lines[3].get_ydata(), SETUP.trap_energy)

@@ -92,7 +92,5 @@ def test_drawing_leaves_pyplot_and_settings_alone() -> None:
         "draw(replace(COINS, figure=bars), {'heads': 1, 'throws': 3})\n"
         "print('matplotlib.pyplot' in sys.modules, m.rcParams['font.size'])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "20.0"]

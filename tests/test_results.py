@@ -71,9 +71,7 @@ def test_a_killed_writer_leaves_a_whole_file(tmp_path: Path) -> None:
         "for i in itertools.count(): write_whole(pathlib.Path(sys.argv[1]), b'%d' % (i % 10) * 1_000_000)\n"
     )
     for delay in (0, 0.01, 0.03, 0.05):
-        with subprocess.Popen(
-            [sys.executable, "-c", program, path], cwd=ROOT, stdout=subprocess.PIPE
-        ) as writer:
+        with subprocess.Popen([sys.executable, "-c", program, path], cwd=ROOT, stdout=subprocess.PIPE) as writer:
             assert writer.stdout
             writer.stdout.readline()
             try:
@@ -110,9 +108,7 @@ def test_a_damaged_result_is_refused(kept: Path, text: str) -> None:
         load("coins", kept)
 
 
-@pytest.mark.parametrize(
-    "change", [{"format": 2}, {"declaration": []}, {"declaration": {"name": "x"}}, {"more": 1}]
-)
+@pytest.mark.parametrize("change", [{"format": 2}, {"declaration": []}, {"declaration": {"name": "x"}}, {"more": 1}])
 def test_a_strange_result_is_refused(kept: Path, change: dict[str, Any]) -> None:
     content = from_json((kept / "coins.json").read_text(encoding="utf-8"))
     (kept / "coins.json").write_text(to_json(content | change), encoding="utf-8")

@@ -155,9 +155,7 @@ def test_each_face_goes_to_each_face_under_exactly_four_rotations() -> None:
 def test_composition_is_one_relabelling_after_the_other(axes: np.ndarray) -> None:
     for j, k in PAIRS:
         both = compose(j, k)
-        np.testing.assert_array_equal(
-            relabel_axes(relabel_axes(axes[:2], j), k), relabel_axes(axes[:2], both)
-        )
+        np.testing.assert_array_equal(relabel_axes(relabel_axes(axes[:2], j), k), relabel_axes(axes[:2], both))
         np.testing.assert_array_equal(relabel_faces(k)[relabel_faces(j)], relabel_faces(both))
 
 

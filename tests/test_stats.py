@@ -130,9 +130,7 @@ def test_bad_counts_are_refused_in_one_line(counts: Any, expected: Any, complain
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999])
 def test_proportion_interval_agrees_with_scipy(successes: int, confidence: float) -> None:
     theirs = scipy.stats.binomtest(successes, 10_000).proportion_ci(confidence, method="wilson")
-    assert proportion_interval(successes, 10_000, confidence) == pytest.approx(
-        (theirs.low, theirs.high), abs=1e-12
-    )
+    assert proportion_interval(successes, 10_000, confidence) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
 
 
 def test_the_ends_are_exact() -> None:
@@ -149,8 +147,7 @@ def test_simultaneous_intervals_cover_all_shares_at_once() -> None:
     """Fails less than once in a thousand: more than 28 misses of 300, where 15 are expected at most."""
     tables = np.random.default_rng(3).multinomial(3000, np.full(6, 1 / 6), size=300)
     missed = [
-        np.any((interval[:, 0] > 1 / 6) | (interval[:, 1] < 1 / 6))
-        for interval in map(proportion_intervals, tables)
+        np.any((interval[:, 0] > 1 / 6) | (interval[:, 1] < 1 / 6)) for interval in map(proportion_intervals, tables)
     ]
     assert sum(missed) <= 28
 
@@ -236,9 +233,7 @@ def test_a_constant_sample_has_no_width() -> None:
     assert mean_interval(Sums(3, 0.1 * 3, 3 * 0.1**2)) == pytest.approx((0.1, 0.1))
 
 
-@pytest.mark.parametrize(
-    "sample", [[1.0], [1, math.nan], [[1, 2], [3, 4]], Sums(1, 1, 1), Sums(9, math.inf, 1)]
-)
+@pytest.mark.parametrize("sample", [[1.0], [1, math.nan], [[1, 2], [3, 4]], Sums(1, 1, 1), Sums(9, math.inf, 1)])
 def test_bad_samples_are_refused(sample: Any) -> None:
     with pytest.raises(ValueError, match="at least two"):
         mean_interval(sample)
@@ -260,8 +255,6 @@ def test_bad_binomials_are_refused(trials: int, p: float) -> None:
 
 
 def test_importing_it_loads_numpy_alone() -> None:
-    program = (
-        "import sys, dicesim.stats, dicesim.crossings; print({'scipy', 'numba', 'pandas'} & set(sys.modules))"
-    )
+    program = "import sys, dicesim.stats, dicesim.crossings; print({'scipy', 'numba', 'pandas'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"

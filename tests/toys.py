@@ -39,9 +39,7 @@ EVEN = Claim(
 )
 NEVER = Claim("heads never come up", "a toy", holds=lambda rows: bool(rows["heads"] == 0))
 COINS = Experiment("coins", "Do coins fall evenly?", (EVEN,), Coins(1000), Coins(50), 7, toss)
-SIDES = Experiment(
-    "sides", "How many sides?", (), Shape(6), Shape(2), 1, lambda shape, rng: [{"n": shape.sides}]
-)
+SIDES = Experiment("sides", "How many sides?", (), Shape(6), Shape(2), 1, lambda shape, rng: [{"n": shape.sides}])
 BOTH = (COINS, SIDES)
 
 

@@ -1,0 +1,192 @@
+"""What became of throws: outcomes of every one, or a tally that keeps none."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dicesim.solids import FACES
+from dicesim.states import States
+from dicesim.stats import Sums
+
+
+class UnsettledError(ValueError):
+    """Some throws did not settle within the time limit; what was measured is attached.
+
+    Parameters
+    ----------
+    unsettled : int
+        How many throws did not settle.
+    n : int
+        Of how many.
+    partial : object
+        The outcomes or the tally, unsettled throws included.
+
+    Examples
+    --------
+    >>> UnsettledError(2, 10, None)
+    UnsettledError('2 of 10 throws did not settle within the time limit; raise it or allow unsettled throws')
+    """
+
+    def __init__(self, unsettled: int, n: int, partial: object) -> None:
+        super().__init__(
+            f"{unsettled} of {n} throws did not settle within the time limit; raise it or allow unsettled throws"
+        )
+        self.partial = partial
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """What became of n throws.
+
+    Parameters
+    ----------
+    face : array of int8 (n,)
+        The side that ended up on top: 0 to 5 for +x -x +y -y +z -z. For an unsettled throw, the side that was up
+        when the time was over.
+    states : States
+        The last states: at rest, or, thrown until the face was certain, at that moment.
+    settled : array of bool (n,)
+        Whether the throw ended within the time limit.
+    contacts : array of int32 (n,) or None
+        Contacts of a throw to rest. A contact is an impact: a touching episode of a corner, an edge or a face that
+        begins with an approach faster than the micro-bounce speed. Absent unless thrown to rest.
+    settle_time : array (n,) or None
+        Time from release to rest, s; of an unsettled throw the time limit. Absent unless thrown to rest.
+    seed : int or None
+        Entropy of the seed the releases were drawn with; None for given states.
+
+    Examples
+    --------
+    >>> from dicesim import throw
+    >>> outcomes = throw(600, rng=1)
+    >>> int(outcomes.counts().sum())
+    600
+    """
+
+    face: npt.NDArray[np.int8]
+    states: States
+    settled: npt.NDArray[np.bool_]
+    contacts: npt.NDArray[np.int32] | None
+    settle_time: npt.NDArray[np.float64] | None
+    seed: Any = None
+
+    def __len__(self) -> int:
+        return len(self.face)
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{name} {count}" for name, count in zip(FACES, settled_counts(self), strict=True))
+        return f"<Outcomes of {len(self)} throws: {counts}; unsettled {int((~self.settled).sum())}>"
+
+    def _repr_html_(self) -> str:
+        names = "".join(f"<th>{name}</th>" for name in (*FACES, "unsettled"))
+        numbers = "".join(f"<td>{number}</td>" for number in (*settled_counts(self), int((~self.settled).sum())))
+        return f"<table><tr>{names}</tr><tr>{numbers}</tr></table>"
+
+    def counts(self, *, allow_unsettled: bool = False) -> npt.NDArray[np.int64]:
+        """How often each face came up.
+
+        Parameters
+        ----------
+        allow_unsettled : bool
+            Whether to leave out unsettled throws instead of refusing.
+
+        Returns
+        -------
+        array of int64 (6,)
+            Counts of faces 0 to 5 among settled throws.
+
+        Raises
+        ------
+        UnsettledError
+            If a throw did not settle; the outcomes are attached as ``partial``.
+
+        Examples
+        --------
+        >>> from dicesim import throw
+        >>> int(throw(60, rng=1).counts().sum())
+        60
+        """
+        unsettled = int((~self.settled).sum())
+        if unsettled and not allow_unsettled:
+            raise UnsettledError(unsettled, len(self), self)
+        return settled_counts(self)
+
+    def to_frame(self) -> Any:
+        """One row a throw, as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns face and settled, and contacts and settle_time if thrown to rest.
+
+        Examples
+        --------
+        >>> from dicesim import throw
+        >>> list(throw(3, rng=1, until="rest").to_frame().columns)
+        ['face', 'settled', 'contacts', 'settle_time']
+        """
+        import pandas as pd
+
+        columns = {name: getattr(self, name) for name in ("face", "settled", "contacts", "settle_time")}
+        return pd.DataFrame({name: column for name, column in columns.items() if column is not None})
+
+
+def settled_counts(outcomes: Outcomes) -> npt.NDArray[np.int64]:
+    """How often each face came up among the throws that settled.
+
+    Parameters
+    ----------
+    outcomes : Outcomes
+        Throws.
+
+    Returns
+    -------
+    array of int64 (6,)
+        Counts of faces 0 to 5.
+
+    Examples
+    --------
+    >>> from dicesim import throw
+    >>> int(settled_counts(throw(60, rng=1)).sum())
+    60
+    """
+    counts: npt.NDArray[np.int64] = np.bincount(outcomes.face[outcomes.settled], minlength=6)
+    return counts
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Counts of a run that kept no throw.
+
+    Parameters
+    ----------
+    n : int
+        How many throws.
+    counts : tuple of 6 ints
+        How often each face came up, among settled throws.
+    unsettled : int
+        Throws that did not end within the time limit.
+    contacts, settle_time : Sums or None
+        Running sums over settled throws, for `dicesim.stats.mean_interval`; absent unless thrown to rest.
+    digest : str
+        SHA-256 of the faces, one byte a throw, in order.
+    seed : int or None
+        Entropy of the seed; None for given states.
+
+    Examples
+    --------
+    >>> from dicesim import count
+    >>> tally = count(600, rng=1)
+    >>> sum(tally.counts), tally.unsettled
+    (600, 0)
+    """
+
+    n: int
+    counts: tuple[int, ...]
+    unsettled: int
+    contacts: Sums | None
+    settle_time: Sums | None
+    digest: str
+    seed: Any = None
