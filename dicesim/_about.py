@@ -14,6 +14,7 @@ CITATION = {
     "title": "fairdice: dice that are thrown, and the study of their fairness",
     "author": "the fairdice authors",
     "version": dicesim.__version__,
+    "year": "2026",
     "license": "MIT",
 }
 PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "matplotlib", "pandas", "pillow", "tqdm", "trimesh")
@@ -40,7 +41,7 @@ def environment() -> dict[str, Any]:
         "dicesim": dicesim.__version__,
         "python": platform.python_version(),
         "system": platform.platform(),
-        "cpu": _cpu_name(),
+        "cpu": cpu_name(),
         "processors": worker_count(),
         "packages": {name: package_version(name) for name in PACKAGES},
         "compiler": compiler,
@@ -59,7 +60,7 @@ def describe(found: dict[str, Any]) -> str:
     return "\n".join(f"{name:<12}{text}" for name, text in (plain | packages | said).items())
 
 
-def _cpu_name() -> str:
+def cpu_name() -> str:
     """Give the processor's name as its maker writes it, or the best that the system tells."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")

@@ -33,15 +33,15 @@ ELEVATION = np.radians(30)
 class Film(FuncAnimation):
     """A die, its shadow, its path and its contacts, seen by a camera that follows and comes closer."""
 
-    def __init__(self, path: Trajectory, edge: float, ax: Axes | None, frames: int, fps: int) -> None:
+    def __init__(self, path: Trajectory, ax: Axes | None, frames: int, fps: int) -> None:
         if ax is None:
             ax = Picture(figsize=(4.2, 4.2), dpi=100).add_axes((0, 0, 1, 1))
-        self.path, self.edge, self.ax, self.frames, self.fps = path, edge, ax, frames, fps
+        self.path, self.edge, self.ax, self.frames, self.fps = path, path.setup.die.edge, ax, frames, fps
         self.view = View.of(corner_azimuth(path), ELEVATION)
         still = frames // 5
         self.times = np.append(np.linspace(0, path.times[-1], frames - still), np.full(still, path.times[-1]))
         self.centres = path.at(self.times).position
-        self.heights = _window_heights(self.centres, edge)
+        self.heights = _window_heights(self.centres, self.edge)
         self._furnish(ax)
         super().__init__(root_figure(ax), self.draw, frames, interval=1000 / fps, cache_frame_data=False)
 

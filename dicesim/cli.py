@@ -356,7 +356,7 @@ def _draw(options: argparse.Namespace, thrown: dict[str, Any]) -> None:
         state = options.release.sample(1, rng=block_generator(root_seed(options.seed), 0))  # as `throw` draws it
         path = dicesim.trajectory(state, options.setup)
         makers = ((plots.throw_picture, options.png), (plots.animate, options.gif))
-        pictures = [(make(path, setup=options.setup), target) for make, target in makers if target]
+        pictures = [(make(path), target) for make, target in makers if target]
     for picture, target in pictures:
         plots.save(picture, target)
         print(f"dicesim: wrote {target}", file=sys.stderr)

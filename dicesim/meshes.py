@@ -12,6 +12,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from dicesim._files import write_whole
 from dicesim.parameters import Die, Tagged
 
 Floats = npt.NDArray[np.float64]
@@ -331,7 +332,7 @@ def broken_copies(mesh: Mesh) -> dict[str, Mesh]:
 def export(mesh: Mesh, path: str | os.PathLike[str]) -> None:
     """Write a mesh to an STL or OBJ file, in metres.
 
-    The file is written under a temporary name and renamed: it appears whole or not at all.
+    The file appears whole or not at all.
 
     Parameters
     ----------
@@ -363,12 +364,8 @@ def export(mesh: Mesh, path: str | os.PathLike[str]) -> None:
         raise ImportError("writing a mesh needs trimesh: pip install 'fairdice[mesh]'") from None
     surface = trimesh.Trimesh(mesh.vertices, mesh.triangles, process=False)
     content = surface.export(file_type=suffix[1:])
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content if isinstance(content, bytes) else str(content).encode())
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    data = content if isinstance(content, bytes) else str(content).encode()
+    write_whole(target, lambda part: part.write_bytes(data))
 
 
 def _verify_sizes(edge: float, chamfer: float) -> None:

@@ -5,8 +5,6 @@ No window is opened and no backend chosen, because figures are made without pypl
 """
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -32,8 +30,8 @@ from dicesim._drawing import (
     root_figure,
     side_azimuth,
 )
+from dicesim._files import write_whole
 from dicesim._film import Film
-from dicesim.parameters import Setup
 from dicesim.solids import FACES, STANDARD, pips
 from dicesim.stats import chi_square, proportion_intervals
 from dicesim.trajectories import IMPACT, Trajectory
@@ -95,7 +93,7 @@ def _points(ax: Axes, shares: Floats, intervals: Floats) -> None:
     ax.scatter(range(6), shares, s=52, c=list(fills), edgecolors=list(colours), linewidths=1.8, zorder=3)
 
 
-def energy_ledger(trajectory: Trajectory, ax: Axes | None = None, *, setup: Setup = Setup()) -> Axes:
+def energy_ledger(trajectory: Trajectory, ax: Axes | None = None) -> Axes:
     """Draw kinetic, potential and total energy of one throw against time, and where its face became certain.
 
     Parameters
@@ -104,18 +102,11 @@ def energy_ledger(trajectory: Trajectory, ax: Axes | None = None, *, setup: Setu
         The throw.
     ax : matplotlib Axes, optional
         Where to draw.
-    setup : Setup
-        What it was thrown with.
 
     Returns
     -------
     matplotlib Axes
         Energies per unit mass on a logarithmic scale, J/kg, over time, s.
-
-    Raises
-    ------
-    ValueError
-        If the trajectory was thrown with another setup.
 
     Examples
     --------
@@ -124,13 +115,12 @@ def energy_ledger(trajectory: Trajectory, ax: Axes | None = None, *, setup: Setu
     >>> ax.get_ylabel()
     'energy per unit mass, J/kg'
     """
-    _verify_setup(trajectory, setup)
-    times, kinetic, potential = _energies(trajectory, setup)
+    times, kinetic, potential = _energies(trajectory)
     ax = own_axes(ax, 6.4, 4.0)
     ax.plot(times, kinetic, color=ORANGE, linewidth=1.2, label="kinetic")
     ax.plot(times, potential, color=GREEN, linewidth=1.2, label="potential")
     ax.plot(times, kinetic + potential, color=BLUE, linewidth=2, label="total")
-    threshold, end = setup.trap_energy, float(trajectory.times[-1])
+    threshold, end = trajectory.setup.trap_energy, float(trajectory.times[-1])
     ax.axhline(threshold, color=GREY, linewidth=1, linestyle=(0, (5, 4)), label="below it the face is certain")
     ax.set(yscale="log", ylim=(threshold / 100, 1.5 * float(trajectory.energy[0])), xlim=(0, 1.02 * end))
     ax.set(xlabel="time after release, s", ylabel="energy per unit mass, J/kg")
@@ -140,16 +130,16 @@ def energy_ledger(trajectory: Trajectory, ax: Axes | None = None, *, setup: Setu
     return ax
 
 
-def _energies(path: Trajectory, setup: Setup) -> tuple[Floats, Floats, Floats]:
+def _energies(path: Trajectory) -> tuple[Floats, Floats, Floats]:
     """Energies at the end of each step, and between them, since one step may be a long flight."""
     between = np.linspace(0, path.times[-1], 1000)
     states = path.at(between)
-    inertia = setup.die.edge**2 / 6
+    inertia = path.setup.die.edge**2 / 6
     kinetic = 0.5 * (states.velocity**2).sum(axis=1) + 0.5 * inertia * (states.angular_velocity**2).sum(axis=1)
     times = np.concatenate([path.times, between])
     order = np.argsort(times, kind="stable")  # before and after an impact, at one time, stay in that order
     kinetic = np.concatenate([path.kinetic, kinetic])[order]
-    potential = np.concatenate([path.potential, setup.gravity * states.position[:, 2]])[order]
+    potential = np.concatenate([path.potential, path.setup.gravity * states.position[:, 2]])[order]
     return times[order], kinetic, potential
 
 
@@ -164,19 +154,7 @@ def _ending(path: Trajectory) -> str:
     return contacts if path.settled else f"not settled: {contacts}"
 
 
-def _verify_setup(path: Trajectory, setup: Setup) -> None:
-    """Refuse a setup that does not give the release its energy: the picture would be of another die."""
-    first = path.states[0]
-    spin = float((first.angular_velocity**2).sum())
-    kinetic = 0.5 * float((first.velocity**2).sum()) + setup.die.edge**2 / 12 * spin
-    potential = setup.gravity * first.position[0, 2]
-    if not np.allclose([kinetic, potential], [path.kinetic[0], path.potential[0]], rtol=1e-9, atol=0.0):
-        raise ValueError("the trajectory was thrown with another setup; give setup= the one it was thrown with")
-
-
-def throw_picture(
-    trajectory: Trajectory, ax: Axes | None = None, *, setup: Setup = Setup(), interval: float = 0.02
-) -> Axes:
+def throw_picture(trajectory: Trajectory, ax: Axes | None = None, *, interval: float = 0.02) -> Axes:
     """Draw one throw from the side, the die as a flashing light would show it.
 
     Parameters
@@ -185,8 +163,6 @@ def throw_picture(
         The throw.
     ax : matplotlib Axes, optional
         Where to draw.
-    setup : Setup
-        What it was thrown with.
     interval : float
         Time between two flashes, s.
 
@@ -198,7 +174,7 @@ def throw_picture(
     Raises
     ------
     ValueError
-        If the trajectory was thrown with another setup, or the interval gives no flash or more than 1000.
+        If the interval gives no flash or more than 1000.
 
     Examples
     --------
@@ -207,7 +183,6 @@ def throw_picture(
     >>> ax.get_ylabel()
     'height, cm'
     """
-    _verify_setup(trajectory, setup)
     end = float(trajectory.times[-1])
     if not interval > 0 or end / interval > 1000:
         raise ValueError(f"interval must be above 0 s and give at most 1000 flashes in {end:.3g} s, not {interval}")
@@ -217,12 +192,12 @@ def throw_picture(
     flashes = np.append(np.arange(0, end, interval), end)
     ax.axhspan(-4.0, 0.0, color=TABLE, linewidth=0, zorder=0)
     ax.axhline(0.0, color=GREY, linewidth=1, zorder=1)
-    _flash(ax, trajectory, flashes, view, setup.die.edge, ghosts=1.0)
+    _flash(ax, trajectory, flashes, view, ghosts=1.0)
     ax.set(aspect="equal", xlim=(left, right), ylim=(-4.0, top))
     ax.set(xlabel="distance along the throw, cm", ylabel="height, cm")
     value = f"shows {pips([trajectory.face])[0]}" if trajectory.settled else "shows nothing"
     finish(ax, f"A throw that {value}", f"a flash every {1000 * interval:g} ms, contacts orange; {_ending(trajectory)}")
-    _close_up(ax, trajectory, flashes, setup.die.edge)
+    _close_up(ax, trajectory, flashes)
     return ax
 
 
@@ -241,7 +216,7 @@ def _size(width: float, height: float) -> tuple[float, float]:
     return (4.8, 6.4) if height > width else (7.2, max(1.2 + 6.2 * height / width, 3.0))
 
 
-def _flash(ax: Axes, path: Trajectory, times: Floats, view: View, edge: float, ghosts: float) -> None:
+def _flash(ax: Axes, path: Trajectory, times: Floats, view: View, ghosts: float) -> None:
     """Draw the die at some times, all but the last less opaque, the path of its centre, and the contacts."""
     struck = (path.kind == IMPACT) & (path.times >= times[0])
     points, impulses = view.project(path.contact_point[struck]), path.normal_impulse[struck]
@@ -251,31 +226,24 @@ def _flash(ax: Axes, path: Trajectory, times: Floats, view: View, edge: float, g
     centre = view.project(_centre(path, times[0], times[-1]))
     ax.plot(*centre.T, color=GREY, linewidth=0.8, zorder=2)
     for time in times:
-        polygons, colours = die_polygons(path.at([time]), edge, view)
+        polygons, colours = die_polygons(path.at([time]), path.setup.die.edge, view)
         alpha = 1.0 if time == times[-1] else ghosts
         die = PolyCollection(polygons, facecolors=colours, edgecolors="w", linewidths=0.4, alpha=alpha, zorder=3)
         ax.add_collection(die)
 
 
-def _close_up(ax: Axes, path: Trajectory, flashes: Floats, edge: float) -> None:
+def _close_up(ax: Axes, path: Trajectory, flashes: Floats) -> None:
     """Show the end of the throw once more, larger and from above, in a corner that the fall leaves free."""
     inset = ax.inset_axes((0.5, 0.66, 0.5, 0.34), facecolor=TABLE, xticks=[], yticks=[], aspect="equal")
     inset.spines[:].set_visible(False)
     inset.set_anchor("NE")
     inset.margins(0.12)
     away = np.linalg.norm(path.at(flashes).position - path.states.position[-1], axis=1)
-    near = np.logical_and.accumulate(away[::-1] < 2.5 * edge)[::-1]
-    _flash(inset, path, flashes[near], View.of(corner_azimuth(path), np.radians(35)), edge, ghosts=0.3)
+    near = np.logical_and.accumulate(away[::-1] < 2.5 * path.setup.die.edge)[::-1]
+    _flash(inset, path, flashes[near], View.of(corner_azimuth(path), np.radians(35)), ghosts=0.3)
 
 
-def animate(
-    trajectory: Trajectory,
-    ax: Axes | None = None,
-    *,
-    setup: Setup = Setup(),
-    frames: int = 75,
-    fps: int = 25,
-) -> Film:
+def animate(trajectory: Trajectory, ax: Axes | None = None, *, frames: int = 75, fps: int = 25) -> Film:
     """Film one throw, slowed down, coming closer as the die comes down.
 
     Parameters
@@ -284,8 +252,6 @@ def animate(
         The throw.
     ax : matplotlib Axes, optional
         Where to draw.
-    setup : Setup
-        What it was thrown with.
     frames : int
         Number of pictures, 2 to 250; the last fifth shows the die at the end.
     fps : int
@@ -299,7 +265,7 @@ def animate(
     Raises
     ------
     ValueError
-        If the trajectory was thrown with another setup, or a number is out of its range.
+        If a number is out of its range.
 
     Examples
     --------
@@ -308,12 +274,11 @@ def animate(
     >>> film.to_jshtml().count("data:image/png")
     2
     """
-    _verify_setup(trajectory, setup)
     if not 2 <= frames <= 250:
         raise ValueError(f"frames must be from 2 to 250, not {frames}")
     if not 1 <= fps <= 50 or 100 % fps:
         raise ValueError(f"fps must be 1, 2, 4, 5, 10, 20, 25 or 50, not {fps}")
-    return Film(trajectory, setup.die.edge, ax, frames, fps)
+    return Film(trajectory, ax, frames, fps)
 
 
 def save(picture: Axes | Film, path: str | os.PathLike[str]) -> None:
@@ -345,19 +310,4 @@ def save(picture: Axes | Film, path: str | os.PathLike[str]) -> None:
     if target.suffix.lower() not in endings:
         what = "a film is written to .gif" if film else "a figure is written to .png, .svg or .pdf"
         raise ValueError(f"{what}, not to {target.name!r}")
-    with _whole(target) as part:
-        if isinstance(picture, Film):
-            picture.write_gif(part)
-        else:
-            root_figure(picture).savefig(part)
-
-
-@contextmanager
-def _whole(target: Path) -> Iterator[Path]:
-    """Give a temporary name beside the target, renamed to it if all goes well and removed if not."""
-    part = target.with_name(f".{target.stem}.{os.getpid()}.part{target.suffix}")
-    try:
-        yield part
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(target, picture.write_gif if isinstance(picture, Film) else root_figure(picture).savefig)

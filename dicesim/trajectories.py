@@ -87,7 +87,7 @@ class Trajectory:
 
     @property
     def lost_otherwise(self) -> Floats:
-        """Energy that the impulses do not explain, J/kg: of carried moves, whose kick of gravity an impulse takes again.
+        """Energy that no impulse explains, J/kg: that of carried moves, whose kick of gravity an impulse takes again.
 
         Examples
         --------

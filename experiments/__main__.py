@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
+from dicesim._files import write_whole
 from experiments.experiment import (
     RESULTS,
     Experiment,
@@ -23,7 +24,6 @@ from experiments.experiment import (
     run,
     save,
 )
-from experiments.files import write_whole
 from experiments.report import describe, draw, reproduction_table, verdicts
 
 Experiments: TypeAlias = Sequence[Experiment[Any]]
@@ -199,7 +199,7 @@ def _run_one(experiment: Experiment[Any], size: Size, overrides: dict[str, int],
 def _keep(experiment: Experiment[Any], result: Result, folder: Path) -> Path:
     path = save(result, folder)
     if image := draw(experiment, result.rows):
-        write_whole(path.with_suffix(".png"), image)
+        write_whole(path.with_suffix(".png"), lambda part: part.write_bytes(image))
     return path
 
 

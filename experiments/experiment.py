@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, 
 
 import numpy as np
 
-from experiments.files import from_json, to_json, write_whole
+from dicesim._files import write_whole
+from experiments.files import from_json, to_json
 from experiments.provenance import provenance
 
 if TYPE_CHECKING:
@@ -310,7 +311,9 @@ def save(result: Result, folder: Path = RESULTS) -> Path:
         The file.
     """
     path = folder / f"{result.declaration['name']}.json"
-    write_whole(path, to_json({"format": FORMAT, **vars(result)}).encode())
+    data = to_json({"format": FORMAT, **vars(result)}).encode()
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(path, lambda part: part.write_bytes(data))
     return path
 
 

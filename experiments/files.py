@@ -1,8 +1,6 @@
-"""Strict JSON, and files that are never half written."""
+"""Strict JSON, the text of result files."""
 
 import json
-import os
-from pathlib import Path
 from typing import Any
 
 
@@ -50,29 +48,6 @@ def from_json(text: str) -> Any:
         If the text is not JSON, or holds NaN or infinity.
     """
     return json.loads(text, parse_constant=_refuse)
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that the old one or the new one is there at every moment, never a part.
-
-    Parameters
-    ----------
-    path : Path
-        The file; its folder is made if it is not there.
-    data : bytes
-        All of its content.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # In the same folder, because a rename across file systems is a copy.
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _without_numpy(value: Any) -> Any:

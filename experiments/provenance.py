@@ -1,11 +1,12 @@
 """What a result owes to the machine and the code that made it."""
 
-import os
 import platform
 import subprocess
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from dicesim._about import cpu_name, package_version
+from dicesim.ensembles import worker_count
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("fairdice", "numba", "numpy", "scipy")
@@ -21,42 +22,13 @@ def provenance() -> dict[str, Any]:
     """
     return {
         "python": platform.python_version(),
-        **{name: _version(name) for name in PACKAGES},
+        **{name: package_version(name) for name in PACKAGES},
         "system": platform.system(),
         "machine": platform.machine(),
         "cpu": cpu_name(),
         "workers": worker_count(),
         "code": commit(),
     }
-
-
-def cpu_name() -> str:
-    """Give the processor's name as its maker writes it, or the best that the system tells.
-
-    Returns
-    -------
-    str
-        The name.
-    """
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        lines = []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return next(iter(names), "") or platform.processor() or platform.machine()
-
-
-def worker_count() -> int:
-    """Give the number of processors that this process may use.
-
-    Returns
-    -------
-    int
-        At least 1.
-    """
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def commit(root: Path = ROOT) -> dict[str, Any] | None:
@@ -77,13 +49,6 @@ def commit(root: Path = ROOT) -> dict[str, Any] | None:
         return None
     status = _git(root, "status", "--porcelain", "--", ".", ":(exclude)experiments/results")
     return {"commit": known[1], "changed": bool(status)}
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 def _git(root: Path, *arguments: str) -> str:

@@ -54,7 +54,52 @@ PENETRATION_ONLY = Mutant(
     ),
     "a contact is seen when a corner is already below the table, and every one bounces",
 )
-MUTANTS = (DROPPED_TERM, OVERSHOT_BUDGET, PENETRATION_ONLY)
+#: The faults the source met.
+MET = (DROPPED_TERM, OVERSHOT_BUDGET, PENETRATION_ONLY)
+
+#: Faults it could have had.
+MORE = (
+    Mutant(
+        "one corner at a time",
+        (("        edge = touch & (-2.0 * d2z <= p.contact_band)\n", "        edge = touch & (d2z > 1.0)\n"),),
+        "corners that touch together are struck one after another",
+    ),
+    Mutant(
+        "energetic restitution",
+        (("bounce = restitution if", "bounce = math.sqrt(restitution) if"),),
+        "restitution is taken for a ratio of energies",
+    ),
+    Mutant(
+        "boundless friction",
+        (("        jt = lesser(mu * j, slip / (", "        jt = lesser(slip, slip / ("),),
+        "friction always stops the slip, whatever presses",
+    ),
+    Mutant(
+        "driving friction",
+        (("        vx = 0.0 if stopped else vx - jt * tx\n", "        vx = 0.0 if stopped else vx + jt * tx\n"),),
+        "friction pushes along the slip",
+    ),
+    Mutant(
+        "tilted table",
+        (("        z = W[Z + i]\n        vx", "        z = W[Z + i] + 1e-4 * W[X + i]\n        vx"),),
+        "the height depends on where the die is",
+    ),
+    Mutant(
+        "numbered axes",
+        (
+            (
+                "        swap = d1z < d0z\n        d0x, d1x = (d1x if swap else d0x), (d0x if swap else d1x)\n"
+                "        d0y, d1y = (d1y if swap else d0y), (d0y if swap else d1y)\n"
+                "        d0z, d1z = (d1z if swap else d0z), (d0z if swap else d1z)\n"
+                "        swap = d2z",
+                "        swap = d2z",
+            ),
+            ("            order[a], order[b] = order[b], order[a]\n", "            pass\n"),
+        ),
+        "the order of the axes is not undone",
+    ),
+)
+MUTANTS = (*MET, *MORE)
 
 
 def source_of(mutant: Mutant) -> str:

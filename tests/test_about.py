@@ -80,9 +80,12 @@ def test_cite_agrees_with_the_citation_file(say: Say, ask: Ask) -> None:
     text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     filed = dict(re.findall(r'^(title|version|license): "?(.*?)"?$', text, flags=re.M))
     author = re.search(r"^authors:\n  - name: (.*)$", text, flags=re.M)
+    released = re.search(r"^date-released: (\d{4})-\d\d-\d\d$", text, flags=re.M)
     assert author
-    assert ask("cite") == filed | {"author": author[1]}
+    assert released
+    filed |= {"author": author[1], "year": released[1]}
+    assert ask("cite") == filed
     status, out, _ = say("cite")
     assert status == 0
     assert out.startswith("@software{fairdice,\n")
-    assert dict(re.findall(r"^  (\w+) = \{\{(.*)\}\},?$", out, flags=re.M)) == filed | {"author": author[1]}
+    assert dict(re.findall(r"^  (\w+) = \{\{(.*)\}\},?$", out, flags=re.M)) == filed

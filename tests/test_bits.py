@@ -34,13 +34,8 @@ def part(outcomes: Outcomes, which: Any) -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def caches(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("caches")
-
-
-@pytest.fixture(scope="module")
-def plain(caches: Path) -> matrix.Verdict:
-    return matrix.run(matrix.SETTINGS["plain"], caches)
+def plain() -> matrix.Verdict:
+    return matrix.run(matrix.SETTINGS["plain"])
 
 
 def moved(verdict: matrix.Verdict, plain: matrix.Verdict) -> set[str]:
@@ -48,9 +43,9 @@ def moved(verdict: matrix.Verdict, plain: matrix.Verdict) -> set[str]:
 
 
 @pytest.mark.parametrize("name", ["an old machine", "compiler off", "2 spawn"])
-def test_fresh_processes_give_the_golden_hashes(name: str, caches: Path, plain: matrix.Verdict) -> None:
+def test_fresh_processes_give_the_golden_hashes(name: str, plain: matrix.Verdict) -> None:
     setting = matrix.SETTINGS[name]
-    verdict = matrix.run(setting, caches)
+    verdict = matrix.run(setting)
     assert (plain.different, verdict.different) == ([], [])
     assert moved(verdict, plain) >= setting.moves  # the setting did bite
 
@@ -80,25 +75,23 @@ def test_the_report_is_about_these_hashes_and_finds_no_difference() -> None:
     assert {part["golden"] for part in sections.values()} == {matrix.golden_digest()}, (
         "stale: make check-bits once more"
     )
-    for part in sections.values():
-        assert part["settings"].keys() == matrix.SETTINGS.keys()
-        assert [row["different"] for row in part["settings"].values()] == [[]] * len(matrix.SETTINGS)
+    rows = [row for part in sections.values() for row in part["settings"].values()]
+    assert [row["different"] for row in rows] == [[]] * len(rows)
+    assert any(part["settings"].keys() == matrix.SETTINGS.keys() for part in sections.values())
 
 
 # Workers, blocks and lanes
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3, 7])
-@pytest.mark.parametrize("until", ["face", "rest"])
-def test_the_number_of_threads_does_not_matter(workers: int, until: Any) -> None:
-    with ThreadPoolExecutor(workers) as executor:
-        outcomes = throw(3 * BLOCK + 5, rng=7, until=until, executor=executor)
-    assert bits(outcomes) == bits(throw(3 * BLOCK + 5, rng=7, until=until))
-
-
 @pytest.fixture(scope="module")
 def many() -> Outcomes:
     return throw(20_000, rng=11, until="rest")
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 7])
+def test_the_number_of_threads_does_not_matter(workers: int, many: Outcomes) -> None:
+    with ThreadPoolExecutor(workers) as executor:
+        assert bits(throw(len(many), rng=11, until="rest", executor=executor)) == bits(many)
 
 
 @pytest.mark.parametrize("n", [1, 31, 32, 33, 1000, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 2 * BLOCK + 1])
@@ -177,6 +170,8 @@ def test_the_hash_sees_a_single_bit_a_type_and_a_shape() -> None:
     assert len({sha256(array) for array in (numbers, *others)}) == 6
     assert sha256(numbers, numbers) != sha256(numbers)
     assert sha256(numbers[::-1]) == sha256(numbers[::-1].copy())
+    with pytest.raises(TypeError, match="only numbers"):
+        sha256(Setup())
 
 
 def test_every_array_of_the_outcomes_is_hashed() -> None:
@@ -185,7 +180,7 @@ def test_every_array_of_the_outcomes_is_hashed() -> None:
     for array in arrays_of(outcomes):
         before = bits(outcomes)
         array.flags.writeable = True
-        array.reshape(-1).view(np.uint8)[0] ^= 1
+        array.flat[0] = 1 - array.flat[0]
         assert bits(outcomes) != before
 
 

@@ -39,11 +39,8 @@ def say(capsys: pytest.CaptureFixture[str]) -> Say:
         ("throw --restitution 2", "restitution must be from 0 to 1, not 2.0"),
         ("throw --friction -1", "friction must be 0 or more, not -1.0"),
         ("throw --height 0.001", "every die must start above the table"),
-        pytest.param(
-            "throw --spin 1e308 -n 50 --seed 1",
-            "spin must be",
-            marks=pytest.mark.xfail(strict=True, reason="a spin that overflows is not refused when it is given"),
-        ),
+        ("throw --spin 1e308 -n 50 --seed 1", "spin must be from 0 to 1000, not 1e+308"),
+        ("throw --speed 1000", "speed must be from 0 to 100, not 1000.0"),
         ("throw --rest 0.5", "unrecognized arguments: --rest 0.5; see dicesim --help"),
         ("throw --gif a.mp4", "argument --gif: 'a.mp4' does not end in .gif; give a name that does"),
         ("throw --png no/where/a.png", "there is no folder 'no/where'; make it, or name another"),

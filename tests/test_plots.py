@@ -109,20 +109,17 @@ def test_the_ledger_says_when_the_face_was_certain(path: Trajectory) -> None:
     texts = [text.get_text() for text in plots.energy_ledger(path).texts]
     assert any(f"face certain from {certain:.3f} s" in text for text in texts)
     unsettled = trajectory(path.states[0], Setup(solver=Solver(time_limit=0.1)))
-    texts = [
-        text.get_text() for text in plots.energy_ledger(unsettled, setup=Setup(solver=Solver(time_limit=0.1))).texts
-    ]
+    texts = [text.get_text() for text in plots.energy_ledger(unsettled).texts]
     assert texts == ["face never certain; not settled: 0 contacts in 0.100 s"]
 
 
-@pytest.mark.parametrize("setup", [Setup(die=Die(edge=0.02)), Setup(gravity=1.62)])
-@pytest.mark.parametrize("draw", [plots.energy_ledger, plots.throw_picture, plots.animate])
-def test_another_setup_is_refused(path: Trajectory, draw: Any, setup: Setup) -> None:
-    with pytest.raises(ValueError, match="another setup; give setup="):
-        draw(path, setup=setup)
+@pytest.mark.parametrize("setup", [Setup(die=Die(edge=0.03)), Setup(gravity=1.62)])
+def test_the_ledger_is_of_the_setup_that_was_thrown(path: Trajectory, setup: Setup) -> None:
     other = trajectory(path.states[0], setup)
-    with pytest.raises(ValueError, match="another setup; give setup="):
-        draw(other)
+    ax = plots.energy_ledger(other)
+    times, total = (np.asarray(data) for data in ax.lines[2].get_data())
+    assert_allclose(total[times < other.times[other.kind == IMPACT][0]], other.energy[0], rtol=1e-12)
+    assert_allclose(ax.lines[3].get_ydata(), setup.trap_energy)
 
 
 # A throw
@@ -183,8 +180,7 @@ def test_a_picture_shows_the_path_and_the_contacts(path: Trajectory) -> None:
 
 
 def test_an_unsettled_throw_shows_nothing(path: Trajectory) -> None:
-    setup = Setup(solver=Solver(time_limit=0.2))
-    ax = plots.throw_picture(trajectory(path.states[0], setup), setup=setup)
+    ax = plots.throw_picture(trajectory(path.states[0], Setup(solver=Solver(time_limit=0.2))))
     assert ax.get_title(loc="left") == "A throw that shows nothing"
 
 
@@ -251,6 +247,19 @@ def test_bad_films_are_refused(path: Trajectory, options: dict[str, int]) -> Non
 def test_a_notebook_plays_all_frames(path: Trajectory) -> None:
     html = plots.animate(path, frames=6)._repr_html_()
     assert html.count("data:image/png;base64") == 6
+
+
+@pytest.mark.parametrize("edge", [0.01, 0.03])
+def test_dice_are_drawn_in_their_own_size(path: Trajectory, edge: float) -> None:
+    thrown = trajectory(path.states[0], Setup(die=Die(edge=edge)))
+    film = still(plots.animate(thrown, frames=10))
+    film.draw(9)
+    assert film.edge == edge
+    ax = plots.throw_picture(thrown)
+    for dice in (*collections(ax, PolyCollection), *collections(ax.child_axes[0], PolyCollection), film.die):
+        places = np.concatenate([outline.vertices for outline in dice.get_paths()])
+        # In cm, and from an edge to the long diagonal, however it lies.
+        assert 100 * edge <= np.ptp(places[:, 0]) * (1 + 1e-9) <= 100 * edge * np.sqrt(3)
 
 
 # Files

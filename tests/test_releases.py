@@ -212,11 +212,15 @@ def test_heights_are_above_zero(make: Any, names: list[str]) -> None:
             assert message(make, **{name: value}) == f"{name} must be a finite number, not {value!r}"
 
 
-@pytest.mark.parametrize(("make", "name"), [(Shaken, "speed"), (Shaken, "spin"), (SteadyHand, "wobble")])
-def test_spreads_are_not_negative(make: Any, name: str) -> None:
-    assert message(make, **{name: -1.0}) == f"{name} must be 0 or more, not -1.0"
-    assert message(make, **{name: np.nan}) == f"{name} must be a finite number, not nan"
-    assert getattr(make(**{name: 0}), name) == 0
+@pytest.mark.parametrize(
+    ("make", "name", "most"), [(Shaken, "speed", 100), (Shaken, "spin", 1000), (SteadyHand, "wobble", 100)]
+)
+def test_spreads_are_neither_negative_nor_wild(make: Any, name: str, most: float) -> None:
+    for value in (-1.0, most * 1.001, 1e300):
+        assert message(make, **{name: value}) == f"{name} must be from 0 to {most}, not {value!r}"
+    for value in (np.nan, np.inf, True, "1"):
+        assert message(make, **{name: value}) == f"{name} must be a finite number, not {value!r}"
+    assert [getattr(make(**{name: value}), name) for value in (0, most)] == [0, most]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from experiments.experiment import (
     run,
     save,
 )
-from experiments.files import from_json, to_json, write_whole
+from experiments.files import from_json, to_json
 from experiments.provenance import commit, provenance
 from tests.toys import COINS
 
@@ -59,27 +58,6 @@ def test_a_failed_write_leaves_the_old_file(kept: Path, monkeypatch: pytest.Monk
     with pytest.raises(ValueError, match="not JSON compliant"):
         save(replace(run(COINS), rows={"value": float("nan")}), kept)
     assert (kept / "coins.json").read_bytes() == old
-
-
-def test_a_killed_writer_leaves_a_whole_file(tmp_path: Path) -> None:
-    path = tmp_path / "data.json"
-    write_whole(path, b"0" * 1_000_000)
-    program = (
-        "import itertools, pathlib, sys\n"
-        "from experiments.files import write_whole\n"
-        "print(flush=True)\n"
-        "for i in itertools.count(): write_whole(pathlib.Path(sys.argv[1]), b'%d' % (i % 10) * 1_000_000)\n"
-    )
-    for delay in (0, 0.01, 0.03, 0.05):
-        with subprocess.Popen([sys.executable, "-c", program, path], cwd=ROOT, stdout=subprocess.PIPE) as writer:
-            assert writer.stdout
-            writer.stdout.readline()
-            try:
-                writer.wait(delay)
-            except subprocess.TimeoutExpired:
-                writer.kill()
-        data = path.read_bytes()
-        assert data == data[:1] * 1_000_000
 
 
 def test_a_missing_result_says_how_to_make_it(tmp_path: Path) -> None:

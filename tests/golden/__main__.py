@@ -32,11 +32,11 @@ def pool(kind: str | None, workers: int) -> AbstractContextManager[Executor | No
 
 
 @njit(fastmath=True)
-def hurried_sum(values: Any) -> Any:
-    """Add in any order the compiler likes."""
+def hurried_squares(values: Any) -> Any:
+    """Add squares in any order, rounded or not, as the compiler likes."""
     total = 0.0
-    for value in values:
-        total += value
+    for i in range(values.size):
+        total += values[i] * values[i]
     return total
 
 
@@ -49,7 +49,7 @@ def canaries() -> dict[str, str]:
     return {
         "C library": hashlib.sha256(b"".join(packed)).hexdigest(),
         "NumPy": sha256(np.sin(numbers), np.exp(numbers), np.log(numbers)),
-        "compiler": float(hurried_sum(numbers)).hex(),
+        "compiler": float(hurried_squares(numbers)).hex(),
     }
 
 

@@ -57,6 +57,8 @@ def sha256(*arrays: Any) -> str:
     """Hash type, shape and bytes of arrays; the bytes in little-endian order on every machine."""
     digest = hashlib.sha256()
     for array in map(np.asarray, arrays):
+        if array.dtype.hasobject:
+            raise TypeError(f"only numbers have bytes to hash, not {array!r}")
         little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
         digest.update(f"{little.dtype.str} {array.shape} ".encode())
         digest.update(little.tobytes())
@@ -64,12 +66,12 @@ def sha256(*arrays: Any) -> str:
 
 
 def arrays_of(thing: States | Outcomes | Trajectory) -> list[Any]:
-    """Collect all that is an array, or a number, in the order of the fields."""
+    """Collect all that is an array, or a truth value, in the order of the fields."""
     arrays: list[Any] = []
-    for name, value in vars(thing).items():
+    for value in vars(thing).values():
         if isinstance(value, States):
             arrays += arrays_of(value)
-        elif value is not None and name != "seed":
+        elif isinstance(value, np.ndarray | bool):
             arrays.append(value)
     return arrays
 

@@ -1,8 +1,8 @@
 """The hashes under every setting that could move a bit: ``python -m tests.golden.matrix`` writes report.json.
 
-Each setting runs in fresh processes of the interpreter that runs this file. The report has one section for each
-combination of interpreter, NumPy, numba and processor, so that runs from other environments add theirs; sections
-made for other golden hashes are dropped.
+Each setting runs in fresh processes of the interpreter that runs this file; settings can be named, to run only
+those. The report has one section for each combination of interpreter, NumPy, numba and processor, so that runs from
+other environments add theirs; sections made for other golden hashes are dropped.
 """
 
 import hashlib
@@ -12,7 +12,7 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -97,14 +97,16 @@ class Verdict(NamedTuple):
     canaries: dict[str, str]
 
 
-def run(setting: Setting, caches: Path) -> Verdict:
+def run(setting: Setting, caches: Path | None = None) -> Verdict:
     """Compute the hashes in a fresh process under a setting.
 
-    What was compiled under one setting must not serve another: each has a cache of its own in `caches`.
+    What was compiled under one setting must not serve another: each has a cache of its own in `caches`. The usual
+    cache keeps processors apart, but not levels of optimisation.
     """
     numba_says = sorted(f"{k}={v}" for k, v in setting.environment.items() if k.startswith("NUMBA_"))
     environment = {k: v for k, v in os.environ.items() if not k.startswith(PREFIXES)} | setting.environment
-    environment["NUMBA_CACHE_DIR"] = str(caches / (" ".join(numba_says) or "plain"))
+    if caches:
+        environment["NUMBA_CACHE_DIR"] = str(caches / (" ".join(numba_says) or "plain"))
     command = [sys.executable, "-m", "tests.golden", "--size", setting.size]
     if setting.workers:
         command += ["--workers", *map(str, setting.workers)]
@@ -116,12 +118,13 @@ def run(setting: Setting, caches: Path) -> Verdict:
     return Verdict(different, found["canaries"])
 
 
-def run_all(say: Callable[[str], Any] = print) -> dict[str, dict[str, Any]]:
-    """Run every setting; tell which hashes differ, and which canaries noticed the setting."""
+def run_all(names: Iterable[str] = (), say: Callable[[str], Any] = print) -> dict[str, dict[str, Any]]:
+    """Run the settings named, or all; tell which hashes differ, and which canaries noticed the setting."""
+    chosen = {"plain": SETTINGS["plain"]} | ({name: SETTINGS[name] for name in names} or SETTINGS)
     rows: dict[str, dict[str, Any]] = {}
     usual: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for name, setting in SETTINGS.items():
+        for name, setting in chosen.items():
             verdict = run(setting, Path(folder))
             usual = usual or verdict.canaries
             moved = sorted(canary for canary in usual if verdict.canaries[canary] != usual[canary])
@@ -151,6 +154,6 @@ def write(rows: dict[str, dict[str, Any]]) -> None:
 
 
 if __name__ == "__main__":
-    verdicts = run_all()
+    verdicts = run_all(sys.argv[1:])
     write(verdicts)
     sys.exit(any(row["different"] for row in verdicts.values()))
