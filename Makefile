@@ -1,6 +1,8 @@
 # Every target makes its own environment in .venv: Python 3.11 or newer, git and make are all it needs.
 PYTHON ?= python3
 BIN := .venv/bin
+# The seed of the throw that is pictured.
+PORTRAIT := 1
 READY := .venv/.installed
 
 # The checks of `make test`, in order; the first that fails ends it. Each is a target of its own.
@@ -15,6 +17,7 @@ help: ## show this list
 
 study: $(READY) ## run every experiment at full size, then print the report
 	$(BIN)/python -m experiments run
+	$(BIN)/dicesim throw -n 1 --seed $(PORTRAIT) --png experiments/results/throw.png --gif experiments/results/throw.gif
 	$(BIN)/python -m experiments report
 
 test: $(CHECKS) ## run every check, the quickest first

@@ -24,7 +24,7 @@ from experiments.experiment import (
     run,
     save,
 )
-from experiments.report import describe, draw, reproduction_table, verdicts
+from experiments.report import describe, draw, reproduction_table, verdicts, with_table
 
 Experiments: TypeAlias = Sequence[Experiment[Any]]
 
@@ -104,8 +104,13 @@ def check_each(options: argparse.Namespace, experiments: Experiments) -> int:
 
 
 def report(options: argparse.Namespace, experiments: Experiments) -> int:
-    """Print the reproduction table in Markdown."""
-    print(reproduction_table(experiments, options.results or RESULTS))
+    """Print the reproduction table in Markdown, or put it into a page between its marks."""
+    table = reproduction_table(experiments, options.results or RESULTS)
+    if options.into is None:
+        print(table)
+        return 0
+    text = with_table(options.into.read_text(encoding="utf-8"), table)
+    write_whole(options.into, lambda part: part.write_text(text, encoding="utf-8"))
     return 0
 
 
@@ -125,6 +130,7 @@ def _parser() -> Parser:
     for command in (running, checking, reporting):
         command.add_argument("names", nargs="*", metavar="NAME", help="an experiment")
         command.add_argument("--results", type=Path, metavar="DIR", help="folder of the result files")
+    reporting.add_argument("--into", type=Path, metavar="PAGE", help="put the table between the marks of this page")
     running.add_argument("--smoke", action="store_true", help="the size that takes a second")
     running.add_argument("--throws", type=_throws, metavar="N", help="another number of throws")
     running.add_argument("--seed", type=_seed, metavar="S", help="another seed")

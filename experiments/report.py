@@ -10,6 +10,7 @@ from typing import Any
 from experiments.experiment import RESULTS, Claim, Experiment, Judged, Rows, Stale, check, load
 
 HEADINGS = ("experiment", "claim", "source", "source value", "ours", "verdict")
+MARKS = ("<!-- report -->", "<!-- end of report -->")
 ROWS_SHOWN = 12
 ITEMS_SHOWN = 8
 
@@ -74,6 +75,33 @@ def reproduction_table(experiments: Iterable[Experiment[Any]], folder: Path = RE
     lines = [HEADINGS, ["---"] * len(HEADINGS)]
     lines += [cells for experiment in experiments for cells in _reproductions(experiment, folder)]
     return "\n".join("| " + " | ".join(_cell(text) for text in line) + " |" for line in lines)
+
+
+def with_table(page: str, table: str) -> str:
+    """Put a table between the marks of a page, in the place of the one that is there.
+
+    Parameters
+    ----------
+    page : str
+        Text with the two marks.
+    table : str
+        What goes between them.
+
+    Returns
+    -------
+    str
+        The new page.
+
+    Raises
+    ------
+    ValueError
+        If the marks are not there, once each and in order.
+    """
+    before, begin, rest = page.partition(MARKS[0])
+    _, end, after = rest.partition(MARKS[1])
+    if not begin or not end or MARKS[0] in rest:
+        raise ValueError(f"the page must have the marks {MARKS[0]} and {MARKS[1]}, once and in this order")
+    return f"{before}{begin}\n{table}\n{end}{after}"
 
 
 def draw(experiment: Experiment[Any], rows: Rows) -> bytes | None:

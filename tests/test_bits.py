@@ -50,7 +50,6 @@ def test_fresh_processes_give_the_golden_hashes(name: str, plain: matrix.Verdict
     assert moved(verdict, plain) >= setting.moves  # the setting did bite
 
 
-@pytest.mark.jit_off
 def test_this_process_gives_the_golden_hashes() -> None:
     assert hashes("small") == json.loads(HASHES.read_text(encoding="utf-8"))["small"]
 

@@ -13,7 +13,8 @@ from experiments.experiment import (
     run,
     save,
 )
-from experiments.report import describe, draw, reproduction_table
+from experiments.registry import EXPERIMENTS
+from experiments.report import describe, draw, reproduction_table, with_table
 from tests.toys import BOTH, COINS, EVEN, bars, claiming
 
 ROOT = Path(__file__).parents[1]
@@ -94,3 +95,19 @@ def test_drawing_leaves_pyplot_and_settings_alone() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "20.0"]
+
+
+def test_the_table_goes_between_the_marks_of_a_page() -> None:
+    page = "before\n<!-- report -->\nold\n<!-- end of report -->\nafter\n"
+    assert with_table(page, "new") == "before\n<!-- report -->\nnew\n<!-- end of report -->\nafter\n"
+
+
+@pytest.mark.parametrize("page", ["", "<!-- report -->", "<!-- end of report --><!-- report -->"])
+def test_a_page_without_marks_is_refused(page: str) -> None:
+    with pytest.raises(ValueError, match=r"^the page must have the marks"):
+        with_table(page, "new")
+
+
+def test_the_readme_quotes_the_kept_results() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert with_table(readme, reproduction_table(EXPERIMENTS)) == readme

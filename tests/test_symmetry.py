@@ -64,7 +64,8 @@ TIES = {
 @pytest.mark.parametrize("until", ["face", "rest"])
 def test_relabelling_holds_where_axes_tie(axes, until, size):
     setup = make(time_limit=size(1.0, 0.01))
-    for gap, velocity, spin in [(0.0, 0.0, 0.0), (1e-3, -0.0, -0.0), (1e-3, [0.3, -0.0, -1], [0, 0, 9])]:
+    motions = [(0.0, 0.0, 0.0), (0.0, [0.5, 0.3, 0], [0, 0, 9]), (1e-3, -0.0, -0.0), (1e-3, [0.3, 0, -1], 2.0)]
+    for gap, velocity, spin in motions:
         state = single(axes, setup, gap, velocity=velocity, angular_velocity=spin)
         assert_all_24_alike(state, setup, until)
 
@@ -162,7 +163,9 @@ def test_unit_of_length_is_arbitrary_to_the_last_bit(setup, scale):
 
 
 @pytest.mark.xfail(
-    strict=True, reason="a die without spin moves for at most turn x 1 s, which is a time and not a share of one"
+    strict=True,
+    raises=AssertionError,
+    reason="a die without spin moves for at most turn x 1 s, which is a time and not a share of one",
 )
 def test_unit_of_length_is_arbitrary_without_spin():
     states = releases(1000, make(), seed=6).replace(angular_velocity=0.0)
@@ -170,11 +173,13 @@ def test_unit_of_length_is_arbitrary_without_spin():
 
 
 @pytest.mark.xfail(
-    strict=True, reason="a die without spin moves for at most turn x 1 s, which is a time and not a share of one"
+    strict=True,
+    raises=AssertionError,
+    reason="a die without spin moves for at most turn x 1 s, which is a time and not a share of one",
 )
-def test_unit_of_length_may_be_a_million_times_as_large():
+def test_unit_of_length_may_be_a_thousand_times_as_large():
     for setup in RANGE:
-        assert_scales(releases(20, setup, seed=6), setup, 2.0**20)
+        assert_scales(releases(20, setup, seed=6), setup, 2.0**10)
 
 
 def assert_scales(states: States, setup: Setup, scale: float) -> None:
@@ -187,7 +192,9 @@ def assert_scales(states: States, setup: Setup, scale: float) -> None:
     assert np.array_equal(plain.contacts, large.contacts)
 
 
-@pytest.mark.xfail(strict=True, reason="the sign of a rounding error decides between a carried step and an arc")
+@pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="the sign of a rounding error decides between a carried step and an arc"
+)
 @pytest.mark.parametrize("scale", [0.1, 10.0])
 def test_unit_of_length_changes_no_face(scale):
     """Here every number is rounded otherwise."""
@@ -199,7 +206,9 @@ def test_unit_of_length_changes_no_face(scale):
         assert np.array_equal(plain.face, large.face)
 
 
-@pytest.mark.xfail(strict=True, reason="the sign of a rounding error decides between a carried step and an arc")
+@pytest.mark.xfail(
+    strict=True, raises=AssertionError, reason="the sign of a rounding error decides between a carried step and an arc"
+)
 @pytest.mark.parametrize("restitution", [0.0, 0.36, 0.75])
 def test_rounding_decides_nothing(restitution):
     """A release changed in the last bits ends on the same face, in the same pose.

@@ -117,7 +117,8 @@ def others(size: Size, executor: Executor | None) -> Iterator[tuple[str, str]]:
     tally = count(size.throws, size.shaken, rng=SEED, until="rest", executor=executor)
     yield "tally", hashlib.sha256(repr(astuple(tally)).encode()).hexdigest()
     for until in ("face", "rest"):
-        paths = [trajectory(state, until=until) for state in size.shaken.sample(3, rng=SEED)]
+        states = size.shaken.sample(3, rng=SEED)
+        paths = [trajectory(states[k], until=until) for k in range(len(states))]
         yield f"trajectories until {until}", sha256(*(array for path in paths for array in arrays_of(path)))
 
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 
-from experiments.provenance import cpu_name
+from dicesim._about import cpu_name
 from tests.golden.__main__ import HASHES
 
 ROOT = Path(__file__).parents[2]
@@ -110,7 +110,9 @@ def run(setting: Setting, caches: Path | None = None) -> Verdict:
     command = [sys.executable, "-m", "tests.golden", "--size", setting.size]
     if setting.workers:
         command += ["--workers", *map(str, setting.workers)]
-    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
     found = json.loads(done.stdout)
     golden = json.loads(HASHES.read_text(encoding="utf-8"))[setting.size]
     names = golden.keys() | found["hashes"].keys()
