@@ -25,7 +25,7 @@ def root_seed(rng: Any) -> np.random.SeedSequence:
     Parameters
     ----------
     rng : Generator, SeedSequence, int or None
-        A generator gives four of its numbers, so that a second run with it differs; None asks the system.
+        A generator gives 128 of its bits, so that a second run with it differs; None asks the system.
 
     Returns
     -------
@@ -45,10 +45,36 @@ def root_seed(rng: Any) -> np.random.SeedSequence:
     if isinstance(rng, np.random.SeedSequence):
         return rng
     if isinstance(rng, np.random.Generator):
-        return np.random.SeedSequence([int(word) for word in rng.integers(0, 2**32, size=4)])
+        return np.random.SeedSequence(int.from_bytes(rng.bytes(16), "little"))
     if rng is None or (isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0):
         return np.random.SeedSequence(None if rng is None else int(rng))
     raise ValueError(f"rng must be a Generator, a SeedSequence, a whole number from 0 or None, not {rng!r}")
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """The generator to draw from.
+
+    Parameters
+    ----------
+    rng : Generator, SeedSequence, int or None
+        A generator is taken as it is; anything else seeds a new one.
+
+    Returns
+    -------
+    Generator
+        Where random numbers come from.
+
+    Raises
+    ------
+    ValueError
+        If it is of another kind.
+
+    Examples
+    --------
+    >>> float(generator(7).random()) == float(np.random.default_rng(7).random())
+    True
+    """
+    return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(root_seed(rng))
 
 
 def block_generator(root: np.random.SeedSequence, block: int) -> np.random.Generator:
@@ -71,7 +97,7 @@ def block_generator(root: np.random.SeedSequence, block: int) -> np.random.Gener
     >>> float(block_generator(root_seed(7), 0).random()) != float(block_generator(root_seed(7), 1).random())
     True
     """
-    seed = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, block))
+    seed = np.random.SeedSequence(root.entropy, spawn_key=(*root.spawn_key, block), pool_size=root.pool_size)
     return np.random.Generator(np.random.Philox(seed))
 
 
@@ -170,6 +196,8 @@ def map_blocks(
     >>> list(map_blocks(lambda number, start, end: end - start, 10_000))
     [8192, 1808]
     """
+    if executor is not None and not isinstance(executor, Executor):
+        raise ValueError(f"executor must be a concurrent.futures.Executor, not {executor!r}")
     with _bar(n, progress) as advance:
         if n <= BLOCK and executor is None:
             for block in blocks(n):

@@ -32,9 +32,11 @@ Why the energy never rises, and what that proves
     N is orthogonal to P and v becomes P - e N, so the kinetic energy falls by (1 - e^2) |N|^2 / 2.
     *Friction* points against the slip and is at most what stops it: it cannot add energy.
     *Moves on the table* of duration h take the kick of gravity k = g h first, then the plastic impulses,
-    then the displacement h v. With w the velocity after the kick, w = P + N,
-        E_after - E_before = |P + k|^2/2 - |k|^2/2 - |P + N + k|^2/2 = -|N + k|^2/2 <= 0,
-    (the cross terms cancel because N is orthogonal to P); friction is horizontal and takes more.
+    then the displacement h v. With w the velocity after the kick, w = P + N, the energy changes by
+        |P + k|^2/2 - |k|^2/2 - |P + N + k|^2/2 = -|N + k|^2/2 <= 0
+    (the cross terms cancel because N is orthogonal to P). Friction, being horizontal, takes more, but the press
+    after it lifts the die by up to g h j again; what that exceeds, a scaling of the velocity takes back. It
+    keeps "nothing approaches", which is a cone.
     A corner may sink below the table by truncation, at most by the contact band; *lifts* of what is more are paid
     from the kinetic energy.
 
@@ -71,12 +73,13 @@ T, CONTACTS, DONE = (i * LANES for i in range(18, 21))
 ROW = 21
 # What a step hands from stage to stage: the downward axes, what touches, the move, the impulse.
 D = ROW * LANES  # nine fields, as U
-(TOUCH, IMPACT, HELD, EDGE, FLAT, H, ALPHA, BETA, INSIDE, J, JX, JY, PX, PY, LOST_NORMAL, LOST_FRICTION) = (
-    i * LANES for i in range(ROW + 9, ROW + 25)
+(TOUCH, IMPACT, HELD, EDGE, FLAT, H, ALPHA, BETA, INSIDE, J, JX, JY, PX, PY, LOST_NORMAL, LOST_FRICTION, BEFORE) = (
+    i * LANES for i in range(ROW + 9, ROW + 26)
 )
-FIELDS = ROW + 25
+FIELDS = ROW + 26
 
 SETTLED, OUT_OF_TIME = 1.0, 2.0
+STILL = 1e-6  # an approach below this share of the micro-bounce speed is none
 CRAWL = 1.0 / 4096.0  # the shortest move, as a share of the time step, so that time always advances
 
 
@@ -262,10 +265,12 @@ def _look(W: Floats, p: Parameters) -> None:
         e1 = d1z + short * n1 + hh * c1
         e2 = d2z + short * n2 + hh * c2
         lowest = e0 + lesser(e1, lo1 * e1) + lesser(e2, lo2 * e2)
-        held = touch & (approach <= p.micro_bounce_speed) & ((approach > 0.0) | (lowest < 0.0))
+        # A pressed corner approaches at a rounding error of either sign, which must not decide anything.
+        pressed = approach > STILL * p.micro_bounce_speed
+        held = touch & (approach <= p.micro_bounce_speed) & (pressed | (lowest < 0.0))
         # How long: to the next corner's landing along its parabola, while the turn is small; or, high up,
         # until a corner could reach the table at all. Held corners are carried by the table.
-        longest = lesser(left, p.turn / nonzero(math.sqrt(ww)))
+        longest = lesser(left, p.turn / nonzero(math.sqrt(ww))) if ww > 0.0 else left  # no spin, no limit
         longest = lesser(short, longest) if held else longest
         # Carried corners stay; the others fall at most 3/2 g faster and faster, by 3/2 g h^2 in a move whose kick
         # comes first, like a parabola of 3 g.
@@ -302,6 +307,7 @@ def _look(W: Floats, p: Parameters) -> None:
         W[EDGE + i] = lo2
         W[FLAT + i] = lo1
         W[H + i] = h
+        W[BEFORE + i] = kinetic - paid
         W[J + i] = 0.0
         W[JX + i] = 0.0
         W[JY + i] = 0.0
@@ -451,6 +457,17 @@ def _move(W: Floats, p: Parameters) -> None:
         vx, vy, vz = W[VX + i], W[VY + i], W[VZ + i]
         wx, wy, wz = W[WX + i], W[WY + i], W[WZ + i]
         held = W[HELD + i] > 0.0
+        ww = wx * wx + wy * wy + wz * wz
+        kinetic = 0.5 * (vx * vx + vy * vy + vz * vz) + 0.5 * inertia * ww
+        rise = g * h * vz
+        budget = W[BEFORE + i]
+        # A move on the table may not end with more energy than it began with: share^2 kinetic + share rise = budget.
+        share = (math.sqrt(rise * rise + 4.0 * kinetic * budget) - rise) / nonzero(2.0 * kinetic)
+        share = share if held & (kinetic + rise > budget) & (kinetic > 0.0) else 1.0
+        vx, vy, vz = share * vx, share * vy, share * vz
+        wx, wy, wz = share * wx, share * wy, share * wz
+        W[VX + i], W[VY + i] = vx, vy
+        W[WX + i], W[WY + i], W[WZ + i] = wx, wy, wz
         fall = 0.0 if held else g
         z = W[Z + i] + (h * vz - 0.5 * fall * h * h)
         vz = vz - fall * h
@@ -467,7 +484,7 @@ def _move(W: Floats, p: Parameters) -> None:
             W[f + i], W[f + LANES + i], W[f + 2 * LANES + i] = turned(
                 W[f + i], W[f + LANES + i], W[f + 2 * LANES + i], kx, ky, kz, sine, versine
             )
-        time = W[T + i] + h
+        time = lesser(W[T + i] + h, p.time_limit)
         W[T + i] = time
         kinetic = 0.5 * (vx * vx + vy * vy + vz * vz) + 0.5 * inertia * ww
         asleep = held & (W[FLAT + i] < 0.0) & (kinetic == 0.0)

@@ -33,7 +33,10 @@ class UnsettledError(ValueError):
         super().__init__(
             f"{unsettled} of {n} throws did not settle within the time limit; raise it or allow unsettled throws"
         )
-        self.partial = partial
+        self.unsettled, self.n, self.partial = unsettled, n, partial
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.unsettled, self.n, self.partial)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +57,8 @@ class Outcomes:
         begins with an approach faster than the micro-bounce speed. Absent unless thrown to rest.
     settle_time : array (n,) or None
         Time from release to rest, s; of an unsettled throw the time limit. Absent unless thrown to rest.
-    seed : int or None
-        Entropy of the seed the releases were drawn with; None for given states.
+    seed : int, SeedSequence or None
+        What the releases were drawn with; ``rng=seed`` draws them again. None for given states.
 
     Examples
     --------
@@ -172,8 +175,8 @@ class Tally:
         Running sums over settled throws, for `dicesim.stats.mean_interval`; absent unless thrown to rest.
     digest : str
         SHA-256 of the faces, one byte a throw, in order.
-    seed : int or None
-        Entropy of the seed; None for given states.
+    seed : int, SeedSequence or None
+        As in `Outcomes`.
 
     Examples
     --------

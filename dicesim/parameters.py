@@ -6,6 +6,7 @@ CREDITS.txt lists the same lines, and a test compares the two.
 
 import math
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Annotated, Any, NamedTuple
 
 CALIBRATED = "the source, tuned until throws looked and settled like real ones"
@@ -35,9 +36,40 @@ class Tagged(NamedTuple):
 
 
 def _number(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    try:
+        number = math.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
+    except OverflowError:
+        number = math.nan
+    if not math.isfinite(number):
         raise ValueError(f"{name} must be a finite number, not {value!r}")
-    return float(value)
+    return number
+
+
+def require_kind(name: str, value: Any, kind: type) -> None:
+    """Refuse a part of another kind.
+
+    Parameters
+    ----------
+    name : str
+        What the part is, for the message.
+    value : object
+        The part.
+    kind : type
+        What it must be.
+
+    Raises
+    ------
+    ValueError
+        If it is not.
+
+    Examples
+    --------
+    >>> require_kind("die", 0.02, Die)
+    Traceback (most recent call last):
+    ValueError: die must be a Die, not 0.02
+    """
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} must be a {kind.__name__}, not {value!r}")
 
 
 def require_positive(name: str, value: float, unit: str) -> None:
@@ -107,7 +139,7 @@ class Die:
     Raises
     ------
     ValueError
-        If the edge is not a finite number above zero.
+        If the edge is not from 1e-5 to 1e4 m.
 
     Examples
     --------
@@ -126,6 +158,7 @@ class Die:
 
     def __post_init__(self) -> None:
         require_positive("edge", self.edge, "m")
+        require_between("edge", self.edge, 1e-5, 1e4)
 
 
 @dataclass(frozen=True)
@@ -178,7 +211,7 @@ def landing_error(turn: float) -> float:
     >>> round(landing_error(0.1), 6)
     0.000144
     """
-    return math.sqrt(3) / 2 * turn**3 / 6
+    return math.sqrt(3) / 2 * turn * turn * turn / 6
 
 
 @dataclass(frozen=True)
@@ -229,6 +262,7 @@ class Solver:
 
     def __post_init__(self) -> None:
         require_positive("time_step", self.time_step, "s")
+        require_between("time_step", self.time_step, 1e-7, 1)
         require_positive("micro_bounce_speed", self.micro_bounce_speed, "m/s")
         require_between("spin_damping", self.spin_damping, 0, math.inf)
         require_positive("time_limit", self.time_limit, "s")
@@ -268,6 +302,8 @@ class Setup:
     gravity: Annotated[float, Tagged("m/s2", "documented", "standard gravity, CGPM 1901")] = 9.80665
 
     def __post_init__(self) -> None:
+        for name, kind in (("die", Die), ("table", Table), ("solver", Solver)):
+            require_kind(name, getattr(self, name), kind)
         require_positive("gravity", self.gravity, "m/s2")
         kick = self.gravity * self.solver.time_step
         if self.solver.micro_bounce_speed < kick:
@@ -287,5 +323,5 @@ class Setup:
         """
         half, step = self.die.edge / 2, self.solver.time_step
         steepest = self.gravity * (1 + 3 * math.sqrt(3) * (math.sqrt(2) - 1))
-        depth = steepest * step**2 + self.solver.contact_band * self.die.edge
+        depth = steepest * step * step + self.solver.contact_band * self.die.edge
         return self.gravity * (half * math.sqrt(2) - depth)

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Protocol
 
 import numpy as np
 
-from dicesim.parameters import Die, Tagged, require_between, require_positive
+from dicesim.ensembles import generator
+from dicesim.parameters import Die, Tagged, require_between, require_kind, require_positive
 from dicesim.states import Floats, States, as_rows, quaternions_to_axes, row_lengths
 
 Seed = np.random.Generator | np.random.SeedSequence | int | None
@@ -73,7 +74,7 @@ def standard_normals(n: int, columns: int, rng: Seed) -> Floats:
     from dicesim import kernel
 
     pairs = -(-columns // 2)
-    normals: Floats = kernel.normals(np.random.default_rng(rng).random((n, 2 * pairs)))
+    normals: Floats = kernel.normals(generator(rng).random((n, 2 * pairs)))
     return normals[:, :columns]
 
 
@@ -217,6 +218,7 @@ class SteadyHand:
         """
         normals = standard_normals(_count(n), 6, rng)
         q = np.array([self.quaternion], dtype=np.float64)
+        q = q / np.abs(q).max()  # so that no square leaves the range of floats
         axes = np.repeat(quaternions_to_axes(q / row_lengths(q)), n, axis=0)
         position = np.tile([0.0, 0.0, self.height], (n, 1))
         velocity = np.array(self.velocity) + self.wobble * normals[:, :3]
@@ -253,6 +255,7 @@ class Lowered:
 
     def __post_init__(self) -> None:
         require_positive("gap", self.gap, "m")
+        require_kind("die", self.die, Die)
 
     def sample(self, n: int, *, rng: Seed = None) -> States:
         """Draw n releases; the first of more are the same.

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from dicesim.ensembles import block_generator, map_blocks, root_seed
 from dicesim.outcomes import Outcomes, Tally, UnsettledError, settled_counts
-from dicesim.parameters import Setup
+from dicesim.parameters import Setup, require_kind
 from dicesim.releases import Release, Seed, Shaken
 from dicesim.solids import up_face
 from dicesim.states import States
@@ -33,8 +33,11 @@ def _throw_block(
 ) -> Outcomes:
     """The work of one block; it can be sent to another process."""
     if isinstance(source, States):
-        return _run(source[start:end], setup, until)
-    return _run(source.sample(end - start, rng=block_generator(root, number)), setup, until)
+        return _run(source[start:end], setup, until, start)
+    states = source.sample(end - start, rng=block_generator(root, number))
+    if len(states) != end - start:
+        raise ValueError(f"the release must draw the {end - start} states it is asked for, not {len(states)}")
+    return _run(states, setup, until, start)
 
 
 def kernel_parameters(setup: Setup, until: Until) -> Any:
@@ -57,6 +60,9 @@ def kernel_parameters(setup: Setup, until: Until) -> Any:
     >>> kernel_parameters(Setup(), "rest").half
     0.009525
     """
+    if until not in ("face", "rest"):
+        raise ValueError(f"until must be 'face' or 'rest', not {until!r}")
+    require_kind("setup", setup, Setup)
     from dicesim.kernel import Parameters
 
     solver = setup.solver
@@ -123,7 +129,7 @@ def from_rows(rows: npt.NDArray[np.float64]) -> States:
 FASTEST = {"velocity": (1e3, "m/s"), "angular_velocity": (1e4, "rad/s")}  # beyond any die; keeps arithmetic finite
 
 
-def check_releases(states: States, setup: Setup) -> None:
+def check_releases(states: States, setup: Setup, first: int = 0) -> None:
     """Refuse dice that start inside the table, or faster than anything thrown.
 
     Parameters
@@ -132,6 +138,8 @@ def check_releases(states: States, setup: Setup) -> None:
         Releases.
     setup : Setup
         Die and contact band.
+    first : int
+        Number of the first of these throws, for the message.
 
     Raises
     ------
@@ -147,20 +155,22 @@ def check_releases(states: States, setup: Setup) -> None:
         sizes = np.abs(getattr(states, part)).max(axis=1, initial=0.0)
         if (sizes > fastest).any():
             fast = int(np.argmax(sizes))
-            raise ValueError(f"{part} must be at most {fastest:g} {unit}; throw {fast} has {sizes[fast]:.3g} {unit}")
+            raise ValueError(
+                f"{part} must be at most {fastest:g} {unit}; throw {first + fast} has {sizes[fast]:.3g} {unit}"
+            )
     clearance = states.clearance(setup.die)
     if (clearance < -2 * setup.solver.contact_band * setup.die.edge).any():
         low = int(np.argmin(clearance))
         raise ValueError(
-            f"every die must start above the table; throw {low} reaches {-clearance[low]:.3g} m into it, "
+            f"every die must start above the table; throw {first + low} reaches {-clearance[low]:.3g} m into it, "
             "raise its height by as much"
         )
 
 
-def _run(states: States, setup: Setup, until: Until) -> Outcomes:
+def _run(states: States, setup: Setup, until: Until, first: int = 0) -> Outcomes:
     from dicesim import kernel
 
-    check_releases(states, setup)
+    check_releases(states, setup, first)
     rows = kernel.simulate(to_rows(states), kernel_parameters(setup, until))
     final = from_rows(rows)
     at_rest = until == "rest"
@@ -182,15 +192,22 @@ def _outcomes(
     executor: Executor | None,
     progress: bool,
 ) -> tuple[int, Any, Iterator[Outcomes]]:
-    if until not in ("face", "rest"):
-        raise ValueError(f"until must be 'face' or 'rest', not {until!r}")
+    kernel_parameters(setup, until)
+    if isinstance(release, type) or not hasattr(release, "sample"):
+        raise ValueError(f"release must be able to sample, such as Shaken(), not {release!r}")
     given = isinstance(what, States)
     if not given and (isinstance(what, bool) or not isinstance(what, int | np.integer) or what < 0):
         raise ValueError(f"throw States, or a whole number of throws from 0, not {what!r}")
     n = len(what) if isinstance(what, States) else int(what)
     root = root_seed(0 if given else rng)
     work = partial(_throw_block, what if isinstance(what, States) else release, setup, until, root)
-    return n, None if given else root.entropy, map_blocks(work, n, executor=executor, progress=progress)
+    return n, None if given else _seed(root), map_blocks(work, n, executor=executor, progress=progress)
+
+
+def _seed(root: np.random.SeedSequence) -> Any:
+    """What to seed with to have the same root again: its entropy, where that is all."""
+    plain = isinstance(root.entropy, int) and not root.spawn_key and root.pool_size == 4
+    return root.entropy if plain else root
 
 
 def throw(

@@ -44,7 +44,10 @@ def as_rows(name: str, value: Any, shape: tuple[int, ...]) -> Floats:
     >>> as_rows("velocity", [[0, 0, 1]], (3,)).tolist()
     [[0.0, 0.0, 1.0]]
     """
-    array = np.array(value, dtype=np.float64)
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers in rows of {' x '.join(map(str, shape))}") from None
     if array.shape[1:] != shape or array.ndim != len(shape) + 1:
         raise ValueError(f"{name} must have shape (n, {', '.join(map(str, shape))}), not {array.shape}")
     if not np.isfinite(array).all():
@@ -159,6 +162,9 @@ class States:
         for name, array in arrays.items():
             object.__setattr__(self, name, array)
         _check_axes(self.axes)
+
+    def __reduce__(self) -> Any:  # a copy is checked and made read-only like any other
+        return type(self), (self.position, self.axes, self.velocity, self.angular_velocity)
 
     def __len__(self) -> int:
         return len(self.position)

@@ -146,27 +146,21 @@ class Trajectory:
         3
         """
         asked = np.clip(np.asarray(times, dtype=np.float64), 0.0, self.times[-1])
-        after = np.clip(np.searchsorted(self.times, asked, side="left"), 1, len(self) - 1)
-        since = asked - self.times[after - 1]
-        return _advanced(self, after, since)
+        after = np.searchsorted(self.times, asked, side="left")
+        return _before(self, after, self.times[after] - asked)
 
 
-def _advanced(path: Trajectory, after: npt.NDArray[np.intp], since: Floats) -> States:
-    """Move from the step before `after` for a time `since` as the step itself moved."""
+def _before(path: Trajectory, step: npt.NDArray[np.intp], left: Floats) -> States:
+    """Go back from the end of each step by the time that is left of it, as the step itself moved."""
     from scipy.spatial.transform import Rotation
 
-    before, spin = path.states[after - 1], path.states.angular_velocity[after]
-    duration = path.times[after] - path.times[after - 1]
-    flying = path.kind[after] == FLIGHT
-    gravity = np.where(flying, path.setup.gravity, 0.0)
-    start = path.states.velocity[after].copy()
-    start[:, 2] += gravity * duration
-    position = before.position + since[:, None] * start
-    position[:, 2] -= 0.5 * gravity * since**2
-    velocity = start.copy()
-    velocity[:, 2] -= gravity * since
-    turns = Rotation.from_rotvec(spin * since[:, None]).as_matrix()
-    return States(position, turns @ before.axes, velocity, spin)
+    end = path.states[step]
+    fall = np.where(path.kind[step] == FLIGHT, path.setup.gravity, 0.0) * left
+    position, velocity = end.position - left[:, None] * end.velocity, end.velocity.copy()
+    position[:, 2] -= 0.5 * fall * left
+    velocity[:, 2] += fall
+    turns = Rotation.from_rotvec(-end.angular_velocity * left[:, None]).as_matrix()
+    return States(position, turns @ end.axes, velocity, end.angular_velocity)
 
 
 def trajectory(state: States, setup: Setup = Setup(), *, until: Until = "rest") -> Trajectory:

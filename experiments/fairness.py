@@ -141,7 +141,7 @@ def measure_settling(p: Throws, rng: np.random.Generator) -> dict[str, Any]:
     tally = count(p.throws, p.release, p.setup, rng=root_seed(rng), until="rest", progress=stderr.isatty())
     assert tally.contacts is not None
     assert tally.settle_time is not None
-    stopped = count(p.throws, p.release, p.setup, rng=np.random.SeedSequence(tally.seed), progress=stderr.isatty())
+    stopped = count(p.throws, p.release, p.setup, rng=tally.seed, progress=stderr.isatty())
     return {
         "same_faces": stopped.digest == tally.digest,
         "contacts": _mean(tally.contacts),

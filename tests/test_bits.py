@@ -230,7 +230,6 @@ print(Setup(die=Die(edge=0.003), solver=Solver(time_step=0.0023488602214160473))
 
 
 @pytest.mark.skipif(not (matrix.FUSED and matrix.GLIBC), reason="nothing to switch off here")
-@pytest.mark.xfail(strict=True, reason="Setup.trap_energy raises to a power by the C library's pow")
 def test_the_trap_energy_does_not_ask_the_c_library() -> None:
     found = {
         subprocess.run(

@@ -154,9 +154,6 @@ def test_axes_stay_orthonormal(setup):
 # --- Time
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="time so far and time left may add up to an ulp more than the limit"
-)
 def test_time_limit_is_never_overshot():
     """Odd limits, in flight and on the table; an unsettled throw ends exactly then."""
     states = Shaken().sample(100, rng=3)
@@ -167,9 +164,6 @@ def test_time_limit_is_never_overshot():
         assert (outcomes.settle_time[~outcomes.settled] == limit).all()
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="time so far and time left may add up to an ulp more than the limit"
-)
 def test_time_limit_holds_where_the_last_addition_rounds_up():
     """Here the time so far and what is left add up to more than the limit, by half an ulp."""
     limit = 0.9243728032217443

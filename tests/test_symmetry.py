@@ -162,11 +162,6 @@ def test_unit_of_length_is_arbitrary_to_the_last_bit(setup, scale):
     assert_scales(states[states.angular_velocity.any(axis=1)], setup, scale)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="a die without spin moves for at most turn x 1 s, which is a time and not a share of one",
-)
 def test_unit_of_length_is_arbitrary_without_spin():
     states = releases(1000, make(), seed=6).replace(angular_velocity=0.0)
     assert_scales(states, make(), 4.0)
@@ -187,9 +182,6 @@ def assert_scales(states: States, setup: Setup, scale: float) -> None:
     assert np.array_equal(plain.contacts, large.contacts)
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="the sign of a rounding error decides between a carried step and an arc"
-)
 @pytest.mark.parametrize("scale", [0.1, 10.0])
 def test_unit_of_length_changes_no_face(scale):
     """Here every number is rounded otherwise."""
@@ -201,9 +193,6 @@ def test_unit_of_length_changes_no_face(scale):
         assert np.array_equal(plain.face, large.face)
 
 
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="the sign of a rounding error decides between a carried step and an arc"
-)
 @pytest.mark.parametrize("restitution", [0.0, 0.36, 0.75])
 def test_rounding_decides_nothing(restitution):
     """A release changed in the last bits ends on the same face, in the same pose.
