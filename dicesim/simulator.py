@@ -199,7 +199,7 @@ def _outcomes(
     if not given and (isinstance(what, bool) or not isinstance(what, int | np.integer) or what < 0):
         raise ValueError(f"throw States, or a whole number of throws from 0, not {what!r}")
     n = len(what) if isinstance(what, States) else int(what)
-    root = root_seed(0 if given else rng)
+    root = root_seed(rng)
     work = partial(_throw_block, what if isinstance(what, States) else release, setup, until, root)
     return n, None if given else _seed(root), map_blocks(work, n, executor=executor, progress=progress)
 

@@ -301,8 +301,8 @@ class States:
 
         Examples
         --------
-        >>> States([[0, 0, 0.3]], np.eye(3)[None], [[0, 0, 0]], [[0, 0, 0]]).clearance(Die(edge=0.2)).tolist()
-        [0.2]
+        >>> States([[0, 0, 0.3]], np.eye(3)[None], [[0, 0, 0]], [[0, 0, 0]]).clearance(Die(edge=0.25)).tolist()
+        [0.175]
         """
         heights: Floats = self.position[:, 2] - die.edge / 2 * np.abs(self.axes[:, 2, :]).sum(axis=1)
         return heights

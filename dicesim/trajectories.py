@@ -208,7 +208,7 @@ def _read(rows: Floats, setup: Setup) -> Trajectory:
         return rows[:, field // kernel.LANES]
 
     states = from_rows(rows)
-    inertia = setup.die.edge**2 / 6
+    inertia = setup.die.edge * setup.die.edge / 6
     kind = np.select([column(kernel.IMPACT) > 0, column(kernel.HELD) > 0], [IMPACT, CARRIED], FLIGHT).astype(np.int8)
     kind[0] = RELEASED
     point = np.column_stack([column(kernel.PX), column(kernel.PY), np.zeros(len(rows))])

@@ -37,7 +37,10 @@ DROPPED_TERM = Mutant(
 )
 OVERSHOT_BUDGET = Mutant(
     "overshot budget",
-    (("        left = p.time_limit - W[T + i]\n", "        left = p.time_limit - W[T + i] + p.time_step\n"),),
+    (
+        ("        left = p.time_limit - W[T + i]\n", "        left = p.time_limit - W[T + i] + p.time_step\n"),
+        ("        time = lesser(W[T + i] + h, p.time_limit)\n", "        time = W[T + i] + h\n"),
+    ),
     "the last step is not cut at the time limit",
 )
 PENETRATION_ONLY = Mutant(
