@@ -56,8 +56,8 @@ test-slow: $(READY) ## the long tests
 check-bits: $(READY) ## the same bytes under other CPU features, workers and compilers
 	$(BIN)/pytest -m bits tests
 
-mutants: $(READY) ## broken variants, each of which must be caught
-	$(BIN)/pytest -m mutants tests
+mutants: $(READY) ## broken kernels, each of which must be caught
+	$(BIN)/python -m experiments run faults
 
 clean: ## remove the environment, caches and builds
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
