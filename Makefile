@@ -18,9 +18,10 @@ help: ## show this list
 study: $(READY) ## run every experiment at full size, then print the report
 	$(BIN)/python -m experiments run
 	$(BIN)/dicesim throw -n 1 --seed $(PORTRAIT) --png experiments/results/throw.png --gif experiments/results/throw.gif
+	$(BIN)/python -m experiments report --into README.md
 	$(BIN)/python -m experiments report
 
-test: $(CHECKS) ## run every check, the quickest first
+test: $(CHECKS) ## run every check but the long ones
 
 lint: $(READY) ## ruff: faults and style
 	@echo '== lint'

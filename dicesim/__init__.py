@@ -1,4 +1,4 @@
-"""Thrown dice: a rigid-body simulator, fast and the same to the last bit everywhere, and experiments on it.
+"""Thrown dice: a rigid-body simulator, fast and the same to the last bit everywhere, and the statistics of its throws.
 
 Units are SI. The z axis points up and the table is the plane z = 0. Quaternions are scalar first and turn body
 vectors into world vectors; angular velocity is in world axes. Faces 0 to 5 are the sides +x -x +y -y +z -z of the
@@ -19,30 +19,22 @@ if TYPE_CHECKING:
     from dicesim.outcomes import Outcomes, Tally, UnsettledError
     from dicesim.parameters import Die, Setup, Solver, Table
     from dicesim.releases import Lowered, Release, Shaken, SteadyHand
-    from dicesim.simulator import count, throw
+    from dicesim.simulator import count, draw, throw
     from dicesim.states import States
     from dicesim.trajectories import Trajectory, trajectory
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Die": "parameters",
-    "Table": "parameters",
-    "Solver": "parameters",
-    "Setup": "parameters",
-    "States": "states",
-    "Release": "releases",
-    "Shaken": "releases",
-    "SteadyHand": "releases",
-    "Lowered": "releases",
-    "Outcomes": "outcomes",
-    "Tally": "outcomes",
-    "UnsettledError": "outcomes",
-    "throw": "simulator",
-    "count": "simulator",
-    "Trajectory": "trajectories",
-    "trajectory": "trajectories",
+    "parameters": ("Die", "Setup", "Solver", "Table"),
+    "states": ("States",),
+    "releases": ("Lowered", "Release", "Shaken", "SteadyHand"),
+    "outcomes": ("Outcomes", "Tally", "UnsettledError"),
+    "simulator": ("count", "draw", "throw"),
+    "trajectories": ("Trajectory", "trajectory"),
 }
+_MODULES = ("crossings", "decorrelation", "fairness", "meshes", "plots", "solids", "stats")
+_PLACES = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Die",
@@ -59,16 +51,20 @@ __all__ = [
     "Trajectory",
     "UnsettledError",
     "count",
+    "draw",
     "throw",
     "trajectory",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    """Import what is asked for, on first use."""
+    if name in _MODULES:
+        return import_module(f"dicesim.{name}")
+    if name not in _PLACES:
         raise AttributeError(f"module 'dicesim' has no attribute {name!r}")
-    return getattr(import_module(f"dicesim.{_HOMES[name]}"), name)
+    return getattr(import_module(f"dicesim.{_PLACES[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return [*__all__, *_MODULES, "__doc__", "__version__"]

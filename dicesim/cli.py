@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, get_type_hints
 
 import dicesim
 from dicesim import _about
-from dicesim.ensembles import block_generator, root_seed
 from dicesim.parameters import Die, Setup, Solver, Table, Tagged
 from dicesim.releases import Shaken
 from dicesim.solids import FACES, STANDARD, pips
@@ -353,8 +352,7 @@ def _draw(options: argparse.Namespace, thrown: dict[str, Any]) -> None:
             warnings.simplefilter("ignore")  # that the counts are few is said already
             pictures = [(plots.face_counts(_face_counts(thrown)), options.png)]
     else:
-        state = options.release.sample(1, rng=block_generator(root_seed(options.seed), 0))  # as `throw` draws it
-        path = dicesim.trajectory(state, options.setup)
+        path = dicesim.trajectory(dicesim.draw(1, options.release, rng=options.seed), options.setup)
         makers = ((plots.throw_picture, options.png), (plots.animate, options.gif))
         pictures = [(make(path), target) for make, target in makers if target]
     for picture, target in pictures:

@@ -1,6 +1,6 @@
 """How a small change of a release changes the face."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -33,16 +33,26 @@ def flips(states: States, part: Part, axis: int, eps: npt.ArrayLike, setup: Setu
     array of bool (n, k)
         One column for each change.
 
+    Raises
+    ------
+    ValueError
+        If there is no such part or axis, or no change.
+
     Examples
     --------
     >>> from dicesim import Shaken
     >>> bool(flips(Shaken().sample(50, rng=1), "position", 0, [1.0]).any())
     False
     """
+    steps = np.atleast_1d(np.asarray(eps, dtype=np.float64))
+    if part not in get_args(Part) or axis not in (0, 1, 2):
+        raise ValueError(f"perturb {', '.join(get_args(Part))} along axis 0, 1 or 2, not {part!r} along {axis!r}")
+    if steps.ndim != 1 or not len(steps):
+        raise ValueError(f"eps must be one row of changes, at least one, not of shape {steps.shape}")
     unperturbed = throw(states, setup=setup).face
     direction = np.eye(3)[axis]
     changed = [
         throw(states.replace(**{part: getattr(states, part) + step * direction}), setup=setup).face != unperturbed
-        for step in np.asarray(eps, dtype=np.float64)
+        for step in steps
     ]
     return np.stack(changed, axis=1)

@@ -16,7 +16,7 @@ def wild_counts(faces: npt.ArrayLike, rank: int, *, size: int = 5) -> npt.NDArra
     Parameters
     ----------
     faces : array_like of int (n,)
-        Faces 0 to 5; n is a multiple of the size of a hand.
+        Faces 0 to 5 of settled throws; n is a multiple of the size of a hand.
     rank : int
         The rank, 2 to 6.
     size : int
@@ -37,6 +37,8 @@ def wild_counts(faces: npt.ArrayLike, rank: int, *, size: int = 5) -> npt.NDArra
     >>> wild_counts([0, 1, 2, 3, 4, 5], 6, size=3).tolist()
     [1, 0, 1, 0]
     """
+    if size < 1:
+        raise ValueError(f"a hand must hold 1 die or more, not {size!r}")
     values = pips(np.asarray(faces))
     if rank not in range(2, 7):
         raise ValueError(f"rank must be from 2 to 6, the ranks that aces boost, not {rank!r}")

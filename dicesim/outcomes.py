@@ -58,7 +58,7 @@ class Outcomes:
     settle_time : array (n,) or None
         Time from release to rest, s; of an unsettled throw the time limit. Absent unless thrown to rest.
     seed : int, SeedSequence or None
-        What the releases were drawn with; ``rng=seed`` draws them again. None for given states.
+        What the releases were drawn with; `throw` and `draw` with ``rng=seed`` have them again. None for given states.
 
     Examples
     --------
@@ -74,6 +74,11 @@ class Outcomes:
     contacts: npt.NDArray[np.int32] | None
     settle_time: npt.NDArray[np.float64] | None
     seed: Any = None
+
+    def __post_init__(self) -> None:
+        for array in (self.face, self.settled, self.contacts, self.settle_time):
+            if array is not None:
+                array.flags.writeable = False
 
     def __len__(self) -> int:
         return len(self.face)

@@ -78,9 +78,33 @@ def standard_normals(n: int, columns: int, rng: Seed) -> Floats:
     return normals[:, :columns]
 
 
-def _count(n: Any) -> int:
+def check_count(n: Any, must: str = "the number of throws must be a whole number, 0 or more") -> int:
+    """Refuse anything but a number of throws.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    must : str
+        What the message begins with.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Raises
+    ------
+    ValueError
+        If it is not a whole number from 0.
+
+    Examples
+    --------
+    >>> check_count(3)
+    3
+    """
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-        raise ValueError(f"the number of throws must be a whole number, 0 or more, not {n!r}")
+        raise ValueError(f"{must}, not {n!r}")
     return int(n)
 
 
@@ -146,7 +170,7 @@ class Shaken:
         >>> len(Shaken().sample(4, rng=1))
         4
         """
-        normals = standard_normals(_count(n), 10, rng)
+        normals = standard_normals(check_count(n), 10, rng)
         position = np.zeros((n, 3))
         position[:, 2] = self.height
         velocity = self.speed / math.sqrt(3) * normals[:, 4:7]
@@ -160,7 +184,7 @@ class SteadyHand:
     Parameters
     ----------
     wobble : float
-        Standard deviation of each velocity component, m/s; the spin's is ten times the number, in rad/s.
+        Standard deviation of each velocity component, m/s.
     height : float
         Height of the centre at release, m.
     quaternion : tuple of 4 floats
@@ -169,6 +193,8 @@ class SteadyHand:
         Mean velocity, m/s.
     angular_velocity : tuple of 3 floats
         Mean angular velocity in world axes, rad/s.
+    spin_ratio : float
+        Standard deviation of the spin over that of the velocity, rad/m.
 
     Raises
     ------
@@ -183,15 +209,26 @@ class SteadyHand:
 
     wobble: Annotated[float, Tagged("m/s", "documented", "the source: the last row of its wobble table")] = 0.3
     height: Annotated[float, Tagged("m", "calibrated", "the height of Shaken")] = 0.55
-    quaternion: tuple[float, float, float, float] = (0.7, 0.6, 0.4, 0.0)
-    velocity: tuple[float, float, float] = (0.3, 0.0, 0.0)
-    angular_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    quaternion: Annotated[
+        tuple[float, float, float, float], Tagged("1", "reconstructed", "chosen here, far from every symmetry")
+    ] = (0.7, 0.6, 0.4, 0.0)
+    velocity: Annotated[
+        tuple[float, float, float], Tagged("m/s", "reconstructed", "the whole throw speed, along x")
+    ] = (0.3, 0.0, 0.0)
+    angular_velocity: Annotated[
+        tuple[float, float, float], Tagged("rad/s", "reconstructed", "a hand that lets go without spin")
+    ] = (0.0, 0.0, 0.0)
+    spin_ratio: Annotated[
+        float, Tagged("rad/m", "documented", "the source: a wobble of the spin ten times that of the velocity")
+    ] = 10.0
 
     def __post_init__(self) -> None:
         require_between("wobble", self.wobble, 0, 100)
+        require_between("spin_ratio", self.spin_ratio, 0, 100)
         require_positive("height", self.height, "m")
         for name, size in (("quaternion", 4), ("velocity", 3), ("angular_velocity", 3)):
-            as_rows(name, [getattr(self, name)], (size,))
+            row = as_rows(name, [getattr(self, name)], (size,))[0]
+            object.__setattr__(self, name, tuple(row.tolist()))
         if not any(self.quaternion):
             raise ValueError("quaternion must not be zero")
 
@@ -216,13 +253,13 @@ class SteadyHand:
         >>> bool((states.axes == states.axes[0]).all())
         True
         """
-        normals = standard_normals(_count(n), 6, rng)
+        normals = standard_normals(check_count(n), 6, rng)
         q = np.array([self.quaternion], dtype=np.float64)
         q = q / np.abs(q).max()  # so that no square leaves the range of floats
         axes = np.repeat(quaternions_to_axes(q / row_lengths(q)), n, axis=0)
         position = np.tile([0.0, 0.0, self.height], (n, 1))
         velocity = np.array(self.velocity) + self.wobble * normals[:, :3]
-        spin = np.array(self.angular_velocity) + 10.0 * self.wobble * normals[:, 3:]
+        spin = np.array(self.angular_velocity) + self.spin_ratio * self.wobble * normals[:, 3:]
         return States(position, axes, velocity, spin)
 
 
@@ -277,7 +314,7 @@ class Lowered:
         >>> Lowered().sample(3, rng=1).clearance(Die()).round(6).tolist()
         [0.001, 0.001, 0.001]
         """
-        axes = _uniform_axes(standard_normals(_count(n), 4, rng))
+        axes = _uniform_axes(standard_normals(check_count(n), 4, rng))
         heights = np.abs(axes[:, 2, 0]) + np.abs(axes[:, 2, 1]) + np.abs(axes[:, 2, 2])
         position = np.zeros((n, 3))
         position[:, 2] = self.gap + self.die.edge / 2 * heights

@@ -217,7 +217,7 @@ def pips(faces: npt.ArrayLike, labelling: npt.ArrayLike = STANDARD) -> npt.NDArr
     Raises
     ------
     ValueError
-        If an entry is no face (a throw that never settled has face -1), or the labelling has another shape
+        If an entry is no face, or the labelling has another shape
         or a pip value that is no whole number.
 
     Examples
@@ -229,7 +229,7 @@ def pips(faces: npt.ArrayLike, labelling: npt.ArrayLike = STANDARD) -> npt.NDArr
     """
     index, table = _whole("faces", faces), _whole("pip values", labelling)
     if strays := np.count_nonzero((index < 0) | (index > 5)):
-        raise ValueError(f"{strays} of {index.size} faces are not 0 to 5; leave unsettled throws out")
+        raise ValueError(f"{strays} of {index.size} faces are not 0 to 5")
     one_each = (*index.shape, 6)
     if table.shape not in ((6,), one_each):
         raise ValueError(f"labelling must have shape (6,) or {one_each}, not {table.shape}")

@@ -4,7 +4,7 @@ Axes: z points up and the table is z = 0. Quaternions are scalar first and turn 
 Angular velocity is in world axes.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import numpy as np
@@ -166,6 +166,9 @@ class States:
     def __reduce__(self) -> Any:  # a copy is checked and made read-only like any other
         return type(self), (self.position, self.axes, self.velocity, self.angular_velocity)
 
+    def __repr__(self) -> str:
+        return f"<States of {len(self)} dice>"
+
     def __len__(self) -> int:
         return len(self.position)
 
@@ -210,6 +213,38 @@ class States:
         1
         """
         return cls(position, quaternions_to_axes(quaternions), velocity, angular_velocity)  # type: ignore[arg-type]
+
+    @classmethod
+    def from_rotation(
+        cls, position: npt.ArrayLike, rotation: Any, velocity: npt.ArrayLike, angular_velocity: npt.ArrayLike
+    ) -> Self:
+        """States with orientations given as a rotation.
+
+        Parameters
+        ----------
+        position : array_like (n, 3)
+            Centres, m.
+        rotation : scipy.spatial.transform.Rotation
+            As many rotations, body to world.
+        velocity : array_like (n, 3)
+            Velocities, m/s.
+        angular_velocity : array_like (n, 3)
+            In world axes, rad/s.
+
+        Returns
+        -------
+        States
+            The states.
+
+        Examples
+        --------
+        >>> from scipy.spatial.transform import Rotation
+        >>> still = np.zeros((1, 3))
+        >>> turned = States.from_rotation([[0, 0, 0.3]], Rotation.from_euler("z", [90], degrees=True), still, still)
+        >>> turned.axes[0].round(12).tolist()
+        [[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+        """
+        return cls(position, rotation.as_matrix().reshape(-1, 3, 3), velocity, angular_velocity)  # type: ignore[arg-type]
 
     @property
     def rotation(self) -> Any:
@@ -258,11 +293,17 @@ class States:
         >>> states.replace(velocity=0.5).velocity.tolist()
         [[0.5, 0.5, 0.5]]
         """
-        fitted = {
-            name: np.broadcast_to(value, getattr(self, name).shape) if hasattr(self, name) else value
-            for name, value in parts.items()
-        }
-        return replace(self, **fitted)
+        return replace(self, **{name: self._fitted(name, value) for name, value in parts.items()})
+
+    def _fitted(self, name: str, value: Any) -> Any:
+        known = [part.name for part in fields(self)]
+        if name not in known:
+            raise ValueError(f"the parts of states are {', '.join(known)}, not {name}")
+        shape = getattr(self, name).shape
+        try:
+            return np.broadcast_to(value, shape)
+        except ValueError:
+            raise ValueError(f"{name} must fit the shape {shape}, not {np.shape(value)}") from None
 
     def relabelled(self, k: int) -> Self:
         """The same dice with their sides renamed by rotation k of the cube; exact, nothing is rounded.
@@ -306,6 +347,29 @@ class States:
         """
         heights: Floats = self.position[:, 2] - die.edge / 2 * np.abs(self.axes[:, 2, :]).sum(axis=1)
         return heights
+
+
+def joined_states(parts: list[States]) -> States:
+    """Put states one after another.
+
+    Parameters
+    ----------
+    parts : list of States
+        At least one.
+
+    Returns
+    -------
+    States
+        All of them.
+
+    Examples
+    --------
+    >>> still = np.zeros((1, 3))
+    >>> one = States([[0, 0, 0.3]], np.eye(3)[None], still, still)
+    >>> joined_states([one, one])
+    <States of 2 dice>
+    """
+    return States(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(States)))
 
 
 def _check_axes(axes: Floats) -> None:

@@ -1,12 +1,12 @@
 """One throw, step by step: the same step of the same kernel, with everything it did kept."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from dicesim.parameters import Setup
+from dicesim.parameters import Setup, require_kind
 from dicesim.simulator import Until, check_releases, from_rows, kernel_parameters, to_rows
 from dicesim.solids import up_face
 from dicesim.states import Floats, States
@@ -65,6 +65,12 @@ class Trajectory:
     settled: bool
     setup: Setup
 
+    def __post_init__(self) -> None:
+        for part in fields(self):
+            array = getattr(self, part.name)
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
+
     def __len__(self) -> int:
         return len(self.times)
 
@@ -87,7 +93,10 @@ class Trajectory:
 
     @property
     def lost_otherwise(self) -> Floats:
-        """Energy that no impulse explains, J/kg: that of carried moves, whose kick of gravity an impulse takes again.
+        """Energy that no impulse explains, J/kg.
+
+        Of carried moves: spin damping and the price of lifts, less the kick of gravity that an impulse takes again;
+        negative where the kick is the larger.
 
         Examples
         --------
@@ -145,7 +154,10 @@ class Trajectory:
         >>> len(path.at([0.0, 0.1, 0.2]))
         3
         """
-        asked = np.clip(np.asarray(times, dtype=np.float64), 0.0, self.times[-1])
+        asked = np.atleast_1d(np.asarray(times, dtype=np.float64))
+        if asked.ndim != 1 or not np.isfinite(asked).all():
+            raise ValueError(f"times must be finite numbers in one row, not {times!r}")
+        asked = np.clip(asked, 0.0, self.times[-1])
         after = np.searchsorted(self.times, asked, side="left")
         return _before(self, after, self.times[after] - asked)
 
@@ -194,6 +206,8 @@ def trajectory(state: States, setup: Setup = Setup(), *, until: Until = "rest") 
     """
     from dicesim import kernel
 
+    require_kind("setup", setup, Setup)
+    require_kind("state", state, States)
     if len(state) != 1:
         raise ValueError(f"a trajectory follows one throw, not {len(state)}; pick one with states[i]")
     check_releases(state, setup)

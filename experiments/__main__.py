@@ -109,7 +109,10 @@ def report(options: argparse.Namespace, experiments: Experiments) -> int:
     if options.into is None:
         print(table)
         return 0
-    text = with_table(options.into.read_text(encoding="utf-8"), table)
+    try:
+        text = with_table(options.into.read_text(encoding="utf-8"), table)
+    except (OSError, ValueError) as reason:
+        raise BadInput(f"{options.into}: {reason}") from None
     write_whole(options.into, lambda part: part.write_text(text, encoding="utf-8"))
     return 0
 

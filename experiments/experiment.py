@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -29,6 +30,22 @@ P = TypeVar("P", bound="DataclassInstance")
 #: Where the committed results are.
 RESULTS = Path(__file__).with_name("results")
 FORMAT = 1
+
+
+def digest(array: np.ndarray[Any, Any]) -> str:
+    """Hash the bytes of outcomes, for rows to hold as ``outcome_hash``.
+
+    Parameters
+    ----------
+    array : ndarray
+        Faces, positions or the like.
+
+    Returns
+    -------
+    str
+        SHA-256, hexadecimal.
+    """
+    return sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
 
 
 class Stale(ValueError):

@@ -1,4 +1,4 @@
-"""F1, F2, F7: the faces of the shipped throw, hands of five, contacts and settle time."""
+"""The faces of the shipped throw, hands of five, contacts and settle time."""
 
 from dataclasses import dataclass, field
 from sys import stderr
@@ -19,7 +19,7 @@ from dicesim.stats import (
     mean_interval,
     proportion_intervals,
 )
-from experiments.experiment import Claim, Experiment
+from experiments.experiment import Claim, Experiment, digest
 
 FALSE_ALARM = 1e-3  # chance that a uniform die fails a claim of uniformity
 
@@ -82,7 +82,7 @@ FAIRNESS = Experiment(
     claims=(
         Claim(
             "The faces are uniform, as far as two million throws can see",
-            "the source, F1",
+            "the source",
             lambda rows: rows["p_value"] > FALSE_ALARM,
             published="uniform",
             ours=chi_text,
@@ -107,13 +107,7 @@ def measure_hands(p: Throws, rng: np.random.Generator) -> dict[str, Any]:
     outcomes = throw(p.throws, p.release, p.setup, rng=rng)
     outcomes.counts()  # refuses unsettled throws
     counts = wild_counts(outcomes.face, rank=6)
-    return {**chi_row(counts, binomial_probabilities(5, 1 / 3)), "outcome_hash": _digest(outcomes.face)}
-
-
-def _digest(face: Any) -> str:
-    from hashlib import sha256
-
-    return sha256(face.tobytes()).hexdigest()
+    return {**chi_row(counts, binomial_probabilities(5, 1 / 3)), "outcome_hash": digest(outcomes.face)}
 
 
 HANDS = Experiment(
@@ -122,7 +116,7 @@ HANDS = Experiment(
     claims=(
         Claim(
             "40,000 hands of five follow Binomial(5, 1/3)",
-            "the source, F2",
+            "the source",
             lambda rows: rows["p_value"] > FALSE_ALARM,
             published="chi-square 5.36 on 5 d.f.",
             ours=chi_text,
@@ -172,7 +166,7 @@ SETTLING = Experiment(
     claims=(
         Claim(
             "A throw makes about 11.4 contacts (the micro-bounce speed is calibrated to this figure)",
-            "the source, F7",
+            "the source",
             lambda rows: abs(rows["contacts"]["mean"] - 11.4) < 0.1,
             published="11.4 contacts",
             ours=mean_text("contacts", "", 3),
@@ -180,7 +174,7 @@ SETTLING = Experiment(
         ),
         Claim(
             "A throw rests after about 0.57 s (the height of release is calibrated to this figure)",
-            "the source, F7",
+            "the source",
             lambda rows: abs(rows["settle_time"]["mean"] - 0.57) < 0.005,
             published="0.57 s",
             ours=mean_text("settle_time", " s", 4),

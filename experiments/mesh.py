@@ -1,4 +1,4 @@
-"""M1: the mesh of the chamfered die, its normals audited two ways, and three broken copies."""
+"""The mesh of the chamfered die, its normals audited two ways, and three broken copies."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,7 +36,7 @@ MESH = Experiment(
     claims=(
         Claim(
             "All 44 triangles pass both tests",
-            "the source, M1",
+            "the source",
             lambda rows: rows["triangles"] == 44 and rows["flagged"]["sound"] == [0, 0],
             published="44 triangles, all outward",
             ours=lambda rows: f"{rows['triangles']} triangles, {sum(rows['flagged']['sound'])} flagged",
@@ -44,7 +44,7 @@ MESH = Experiment(
         ),
         Claim(
             "The inside-out mesh passes the winding test and fails the outward test 44 times",
-            "the source, M1",
+            "the source",
             lambda rows: rows["flagged"]["inside out"] == [0, 44],
             published="winding sees none, the outward test all 44",
             ours=lambda rows: "winding {} of 44, outward {} of 44".format(*rows["flagged"]["inside out"]),
@@ -52,7 +52,7 @@ MESH = Experiment(
         ),
         Claim(
             "One reversed winding and one reversed normal are each flagged, once",
-            "the source, M1",
+            "the source",
             lambda rows: all(
                 rows["flagged"][name] == [1, 1] for name in ("one winding reversed", "one normal reversed")
             ),

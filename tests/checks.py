@@ -81,14 +81,14 @@ def passes(check: Callable[[], bool]) -> bool:
         return False
 
 
-CHECKS: dict[str, tuple[Callable[[], bool], ...]] = {
-    DROPPED_TERM.name: (flight_is_closed,),
-    OVERSHOT_BUDGET.name: (limit_is_kept,),
-    PENETRATION_ONLY.name: (throws_settle,),
-    "one corner at a time": (flat_drop_rebounds,),
-    "energetic restitution": (flat_drop_rebounds,),
-    "boundless friction": (ledgers_are_sound,),
-    "driving friction": (ledgers_are_sound,),
-    "tilted table": (shift_changes_nothing,),
-    "numbered axes": (relabelling_permutes,),
+CHECKS: dict[str, Callable[[], bool]] = {
+    DROPPED_TERM.name: flight_is_closed,
+    OVERSHOT_BUDGET.name: limit_is_kept,
+    PENETRATION_ONLY.name: throws_settle,
+    "one corner at a time": flat_drop_rebounds,
+    "energetic restitution": flat_drop_rebounds,
+    "boundless friction": ledgers_are_sound,
+    "driving friction": ledgers_are_sound,
+    "tilted table": shift_changes_nothing,
+    "numbered axes": relabelling_permutes,
 }

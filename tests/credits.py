@@ -107,7 +107,7 @@ def unmarked(kind: type[Any]) -> list[str]:
     return [
         f"{kind.__module__}.{kind.__qualname__}.{field.name}"
         for field in _own_fields(kind)
-        if type(field.default) in (int, float) and not _marks(kind, field)
+        if type(field.default) in (int, float, tuple) and not _marks(kind, field)
     ]
 
 

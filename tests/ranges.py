@@ -33,6 +33,17 @@ RANGE = [
     make(restitution, friction, EDGES[(i + j) % 3], TIME_STEPS[(i + 2 * j) % 3])
     for (i, restitution), (j, friction) in product(enumerate(RESTITUTIONS), enumerate(FRICTIONS))
 ]
+# The other numbers of the solver, and gravity, at their ends.
+RANGE += [
+    replace(make(0.5), solver=replace(make(0.5).solver, contact_band=0.01)),
+    replace(make(0.6), solver=replace(make(0.6).solver, turn=0.3, contact_band=0.0039)),
+    replace(make(0.36), solver=replace(make(0.36).solver, turn=0.02, contact_band=2e-6)),
+    replace(make(0.75), solver=replace(make(0.75).solver, spin_damping=0.0)),
+    replace(make(0.36), solver=replace(make(0.36).solver, spin_damping=1e4)),
+    replace(make(0.9), solver=replace(make(0.9).solver, micro_bounce_speed=1.0)),
+    replace(make(0.6, time_limit=60.0), gravity=1.6),
+    replace(make(0.36), gravity=60.0),
+]
 RUBBING = [setup for setup in RANGE if setup.table.friction > 0]
 
 
@@ -46,7 +57,9 @@ def label(value: object) -> str | None:
     if not isinstance(value, Setup):
         return None
     table, solver = value.table, value.solver
-    return f"e{table.restitution}-mu{table.friction}-{value.die.edge}m-1/{1 / solver.time_step:.0f}s"
+    rest = f"band{solver.contact_band}-turn{solver.turn}-micro{solver.micro_bounce_speed}-damp{solver.spin_damping}"
+    named = f"e{table.restitution}-mu{table.friction}-{value.die.edge}m-1/{1 / solver.time_step:.0f}s"
+    return named if solver == Solver(solver.time_step, time_limit=solver.time_limit) else f"{named}-{rest}"
 
 
 def band(setup: Setup) -> float:

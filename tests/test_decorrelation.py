@@ -32,3 +32,12 @@ def test_the_setup_counts() -> None:
     lively, dull = (Setup(table=Table(restitution=e)) for e in (0.8, 0.0))
     a, b = (flips(RELEASES, "velocity", 2, [1e-3], setup).mean() for setup in (lively, dull))
     assert a > b
+
+
+@pytest.mark.parametrize(
+    ("part", "axis", "eps"),
+    [("height", 2, [1.0]), ("velocity", 5, [1.0]), ("velocity", 0, []), ("velocity", 0, [[1.0]])],
+)
+def test_what_cannot_be_perturbed_is_refused_in_one_line(part: str, axis: int, eps: list[float]) -> None:
+    with pytest.raises(ValueError, match=r"^(perturb|eps must)[^\n]*$"):
+        flips(RELEASES, part, axis, eps)  # type: ignore[arg-type]

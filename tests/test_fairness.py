@@ -28,3 +28,8 @@ def test_an_ace_is_not_boosted(rank: int) -> None:
 def test_an_unfilled_hand_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^7 throws do not fill hands of 5; throw a multiple of 5$"):
         wild_counts([0] * 7, 2)
+
+
+def test_an_empty_hand_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"^a hand must hold 1 die or more, not 0$"):
+        wild_counts([0] * 7, 2, size=0)

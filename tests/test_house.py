@@ -191,8 +191,6 @@ def run_blocks(blocks: list[str]) -> doctest.TestResults:
 
 def test_the_examples_of_the_readme_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     readme = ROOT / "README.md"
-    if not readme.exists():
-        pytest.skip("there is no README.md")
     blocks = python_blocks(readme.read_text(encoding="utf-8"))
     monkeypatch.chdir(tmp_path)  # what an example saves goes there
     assert run_blocks(blocks).failed == 0

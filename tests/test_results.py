@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 
 from experiments.experiment import (
+    Experiment,
     load,
     run,
     save,
 )
 from experiments.files import from_json, to_json
 from experiments.provenance import commit, provenance
+from experiments.registry import EXPERIMENTS
 from tests.toys import COINS
 
 ROOT = Path(__file__).parents[1]
@@ -131,3 +133,10 @@ def test_the_commit_and_whether_files_changed(tmp_path: Path) -> None:
     assert commit(tmp_path) == first  # a result does not change the code that made it
     (tmp_path / "code.py").write_text("x = 2\n")
     assert commit(tmp_path) == first | {"changed": True}
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.name)
+def test_a_kept_result_names_the_code_that_made_it(experiment: Experiment[Any]) -> None:
+    result = load(experiment.name)
+    assert result.provenance["code"]["changed"] is False
+    assert result.golden or experiment.name == "mesh"  # which throws nothing

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tracemalloc
 from concurrent.futures import Executor, Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from dicesim import (
     SteadyHand,
     Table,
     count,
+    draw,
     ensembles,
     throw,
     trajectory,
@@ -351,3 +353,18 @@ def test_progress_is_written_to_stderr_alone(call: Any, n: int, capsys: pytest.C
     assert out == ""
     assert "throws" in err
     assert loud == quiet if call is count else same(loud, quiet)
+
+
+# Drawing what is thrown
+
+
+@pytest.mark.parametrize("n", [0, 3, BLOCK + 3])
+@pytest.mark.parametrize("rng", [5, np.random.SeedSequence(5).spawn(1)[0]])
+def test_what_is_drawn_is_what_is_thrown(n: int, rng: Any) -> None:
+    assert same(throw(draw(n, rng=rng)), replace(throw(n, rng=rng), seed=None))
+
+
+def test_one_generator_draws_once() -> None:
+    rng = np.random.default_rng(5)
+    assert not np.array_equal(draw(3, rng=rng).velocity, draw(3, rng=rng).velocity)
+    assert "whole number" in message(draw, -1)

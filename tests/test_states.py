@@ -280,3 +280,19 @@ def test_lengths_of_rows() -> None:
     rows = np.random.default_rng(1).normal(size=(50, 4))
     assert np.allclose(row_lengths(rows), np.linalg.norm(rows, axis=1), rtol=1e-15)
     assert row_lengths(np.zeros((0, 3))).shape == (0,)
+
+
+def test_rotations_come_in_one_or_many() -> None:
+    still = np.zeros((2, 3))
+    turns = Rotation.from_rotvec([[0.1, 0.2, 0.3], [0, 0, 1]])
+    many = States.from_rotation(still, turns, still, still)
+    assert np.array_equal(many.axes, turns.as_matrix())
+    assert len(States.from_rotation(still[:1], turns[0], still[:1], still[:1])) == 1
+
+
+def test_a_part_that_is_not_there_or_does_not_fit_is_named() -> None:
+    states = States(**arrays())
+    assert message(states.replace, velo=0.0) == (
+        "the parts of states are position, axes, velocity, angular_velocity, not velo"
+    )
+    assert "velocity must fit the shape" in message(states.replace, velocity=[1.0, 2.0])

@@ -142,6 +142,7 @@ def test_poses_in_flight_are_those_of_a_throw_that_ends_there():
     path = trajectory(states)
     start = int(np.flatnonzero(path.kind == IMPACT)[1])
     arcs = [k for k in range(start, start + 30) if path.kind[k] == FLIGHT and np.diff(path.times)[k - 1] > 1e-4]
+    assert arcs
     for k in arcs[:4]:
         time = 0.7 * path.times[k - 1] + 0.3 * path.times[k]
         ended = throw(states, setup=make(time_limit=float(time)), until="rest").states
@@ -160,3 +161,19 @@ def test_poses_before_release_and_after_the_end_stay():
 def test_trajectory_follows_one_throw_only():
     with pytest.raises(ValueError, match="one throw, not 2"):
         trajectory(Shaken().sample(2, rng=1))
+
+
+@pytest.mark.parametrize("times", [[np.nan], [[0.0, 0.1]]])
+def test_times_that_are_none_are_refused(times: object) -> None:
+    with pytest.raises(ValueError, match=r"^times must be finite numbers in one row"):
+        trajectory(Shaken().sample(1, rng=4)).at(times)
+
+
+def test_one_time_gives_one_state() -> None:
+    assert len(trajectory(Shaken().sample(1, rng=4)).at(0.1)) == 1
+
+
+def test_a_record_cannot_be_written() -> None:
+    path = trajectory(Shaken().sample(1, rng=4))
+    with pytest.raises(ValueError, match="read-only"):
+        path.times[0] = 1.0
