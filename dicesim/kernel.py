@@ -30,24 +30,30 @@ Why the energy never rises, and what that proves
     Let E be the energy per unit mass, v the velocity in the kinetic metric.
     *Arcs* keep E. *Normal impulses*: with P the projection of v onto "nothing approaches" and N = v - P,
     N is orthogonal to P and v becomes P - e N, so the kinetic energy falls by (1 - e^2) |N|^2 / 2.
-    *Friction* points against the slip and is at most what stops it: it cannot add energy.
+    *Friction* points against the slip (of a block, against the velocity of its centre) and is at most what
+    stops it: it cannot add energy. Its limit holds for sliding and for turning separately.
     *Moves on the table* of duration h take the kick of gravity k = g h first, then the plastic impulses,
     then the displacement h v. With w the velocity after the kick, w = P + N, the energy changes by
         |P + k|^2/2 - |k|^2/2 - |P + N + k|^2/2 = -|N + k|^2/2 <= 0
     (the cross terms cancel because N is orthogonal to P). Friction, being horizontal, takes more, but the press
     after it lifts the die by up to g h j again; what that exceeds, a scaling of the velocity takes back. It
     keeps "nothing approaches", which is a cone.
-    A corner may sink below the table by truncation, at most by the contact band; *lifts* of what is more are paid
-    from the kinetic energy.
+    A corner sinks below the table by truncation; at the start of a step what is more than the contact band is
+    lifted, and the *lift* is paid from the kinetic energy.
 
-    So a die of energy E below that of its lowest saddle stays on its face. The face changes only where
-    two axes are equally steep; there the centre is at least half * sqrt(2) above the lowest corner, so
+    So a die of energy E below that of its lowest saddle stays on its face. The face changes only where the two
+    steepest axes are equally steep; there the centre is at least half * sqrt(2) above the lowest corner, so
     g z >= g (half sqrt(2) - d) with d the depth to which a corner may be below the table inside a step.
     At both ends of a step g z <= E; between them z is either linear in time (a move on the table) or on
-    an arc of the same E. Hence E < g (half sqrt(2) - d) proves the face. For the depth: below the saddle
-    the spin obeys I w^2 / 2 <= g half (sqrt(2) - 1), so with I = 2 half^2 / 3 a corner accelerates by at
-    most g + w^2 R <= g (1 + 3 sqrt(3) (sqrt(2) - 1)) < 3.2 g; it can sink by less than that times h^2
-    in a move on the table, and by the truncated term of an arc, R turn^3 / 6, before a landing.
+    an arc of the same E. Hence E < g (half sqrt(2) - d) proves the face.
+    For the depth: a step starts with at most the band. Below the saddle the spin obeys
+    I w^2 / 2 <= g (half (sqrt(2) - 1) + d), so with I = 2 half^2 / 3 and a small d a corner accelerates by at
+    most g + w^2 R, about g (1 + 3 sqrt(3) (sqrt(2) - 1)) < 3.2 g, and sinks by half of that times h^2. It may
+    sink besides by the speed that it has; but a tie at a depth d' > d leaves a kinetic energy of about g (d' - d),
+    hence speeds of the order of g h: the bound limits itself, and the landing error of an arc, R turn^3 / 6 for a
+    whole turn, vanishes with the spin. The allowance d = band + 3.2 g h^2 takes twice the acceleration's share
+    for this; that it suffices is not derived to the last constant but tested, for the depth itself and for the
+    faces, over the range of parameters.
 """
 
 # Names of single letters follow the mechanics: v velocity, w angular velocity, u body axis, d the axis times

@@ -170,7 +170,7 @@ class Table:
     restitution : float
         Ratio of the normal speeds after and before an impact, 0 to 1.
     friction : float
-        Coulomb coefficient, 0 or more.
+        Coulomb coefficient, 0 to 1000. Without friction a sliding die never rests.
 
     Raises
     ------
@@ -189,6 +189,7 @@ class Table:
     def __post_init__(self) -> None:
         require_between("restitution", self.restitution, 0, 1)
         require_between("friction", self.friction, 0, math.inf)
+        require_between("friction", self.friction, 0, 1e3)
 
 
 def landing_error(turn: float) -> float:
@@ -223,7 +224,7 @@ class Solver:
     time_step : float
         Longest move of a die that the table carries, s. Free flight takes exact arcs whatever the step.
     contact_band : float
-        Height under which a corner counts as touching, and depth by which truncation may let it sink, as a share of
+        Height under which a corner counts as touching, and depth beyond which a sunk one is lifted, as a share of
         the edge.
     micro_bounce_speed : float
         Approach speed up to which a contact is plastic, m/s; at least what gravity gives in one step.
@@ -264,6 +265,7 @@ class Solver:
         require_positive("time_step", self.time_step, "s")
         require_between("time_step", self.time_step, 1e-7, 1)
         require_positive("micro_bounce_speed", self.micro_bounce_speed, "m/s")
+        require_between("micro_bounce_speed", self.micro_bounce_speed, 1e-6, 1e3)
         require_between("spin_damping", self.spin_damping, 0, math.inf)
         require_positive("time_limit", self.time_limit, "s")
         require_between("turn", self.turn, 1e-3, 0.3)
@@ -305,6 +307,7 @@ class Setup:
         for name, kind in (("die", Die), ("table", Table), ("solver", Solver)):
             require_kind(name, getattr(self, name), kind)
         require_positive("gravity", self.gravity, "m/s2")
+        require_between("gravity", self.gravity, 1e-3, 1e4)
         kick = self.gravity * self.solver.time_step
         if self.solver.micro_bounce_speed < kick:
             raise ValueError(

@@ -272,7 +272,7 @@ class Lowered:
     gap : float
         Height of the lowest corner above the table, m.
     die : Die
-        The cube, whose size decides where its lowest corner is.
+        The cube, whose size decides where its lowest corner is; the same as that of the setup it is thrown with.
 
     Raises
     ------

@@ -64,7 +64,8 @@ def main(arguments: Sequence[str] | None = None, experiments: Experiments | None
     try:
         known = _study() if experiments is None else experiments
         status = int(options.command(options, _chosen(options.names, known)))
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by whoever started us
+            sys.stdout.flush()
         return status
     except BadInput as reason:
         return _complain(str(reason), 2)

@@ -179,3 +179,18 @@ def test_a_corner_on_a_parabola_lands_within_its_error() -> None:
     parabola = radius * (np.sin(phases) + turn * np.cos(phases) - turn**2 / 2 * np.sin(phases))
     worst = np.abs(true - parabola).max()
     assert 0.9 * landing_error(turn) < worst <= landing_error(turn)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value"),
+    [
+        (Table, "friction", 1e4),
+        (Setup, "gravity", 1e-12),
+        (Setup, "gravity", 1e150),
+        (Solver, "micro_bounce_speed", 1e-15),  # below the rounding of a fast approach impacts would never end
+        (Die, "edge", 1e-170),
+        (Solver, "time_step", 1e-300),
+    ],
+)
+def test_what_no_die_has_is_refused(kind: Any, name: str, value: float) -> None:
+    assert message(kind, **{name: value}).startswith(f"{name} must be from ")
