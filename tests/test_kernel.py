@@ -1,6 +1,7 @@
 """The step of the kernel and the loop that drives it: arithmetic, free flight, time, lanes, rest."""
 
 import math
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
@@ -319,3 +320,16 @@ def test_lowered_dice_settle():
     outcomes = throw(Lowered().sample(2000, rng=1), until="rest")
     assert outcomes.settled.all()
     assert outcomes.settle_time.min() > 0
+
+
+@pytest.mark.parametrize("duration", [0.05, 0.3, 0.7, 1.9])
+def test_free_flight_is_its_formula_to_a_few_ulps(duration):
+    """In exact rationals; the ulp is that of the largest term."""
+    setup = make(time_limit=duration)
+    start = Shaken(height=50.0, speed=5.0, spin=200.0).sample(200, rng=8)
+    end = throw(start, setup=setup, until="rest").states.position[:, 2]
+    h, g = Fraction(duration), Fraction(setup.gravity)
+    for z, v, found in zip(start.position[:, 2], start.velocity[:, 2], end, strict=True):
+        terms = [Fraction(float(z)), Fraction(float(v)) * h, -g * h * h / 2]
+        ulp = math.ulp(float(max(map(abs, terms))))
+        assert abs(float(Fraction(float(found)) - sum(terms))) <= 3 * ulp
