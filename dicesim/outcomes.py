@@ -84,12 +84,16 @@ class Outcomes:
         return len(self.face)
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{name} {count}" for name, count in zip(FACES, settled_counts(self), strict=True))
+        counts = ", ".join(
+            f"{name} {count}" for name, count in zip(FACES, self.counts(allow_unsettled=True), strict=True)
+        )
         return f"<Outcomes of {len(self)} throws: {counts}; unsettled {int((~self.settled).sum())}>"
 
     def _repr_html_(self) -> str:
         names = "".join(f"<th>{name}</th>" for name in (*FACES, "unsettled"))
-        numbers = "".join(f"<td>{number}</td>" for number in (*settled_counts(self), int((~self.settled).sum())))
+        numbers = "".join(
+            f"<td>{number}</td>" for number in (*self.counts(allow_unsettled=True), int((~self.settled).sum()))
+        )
         return f"<table><tr>{names}</tr><tr>{numbers}</tr></table>"
 
     def counts(self, *, allow_unsettled: bool = False) -> npt.NDArray[np.int64]:
@@ -119,7 +123,8 @@ class Outcomes:
         unsettled = int((~self.settled).sum())
         if unsettled and not allow_unsettled:
             raise UnsettledError(unsettled, len(self), self)
-        return settled_counts(self)
+        counts: npt.NDArray[np.int64] = np.bincount(self.face[self.settled], minlength=6)
+        return counts
 
     def to_frame(self) -> Any:
         """One row a throw, as a pandas DataFrame.
@@ -139,29 +144,6 @@ class Outcomes:
 
         columns = {name: getattr(self, name) for name in ("face", "settled", "contacts", "settle_time")}
         return pd.DataFrame({name: column for name, column in columns.items() if column is not None})
-
-
-def settled_counts(outcomes: Outcomes) -> npt.NDArray[np.int64]:
-    """How often each face came up among the throws that settled.
-
-    Parameters
-    ----------
-    outcomes : Outcomes
-        Throws.
-
-    Returns
-    -------
-    array of int64 (6,)
-        Counts of faces 0 to 5.
-
-    Examples
-    --------
-    >>> from dicesim import throw
-    >>> int(settled_counts(throw(60, rng=1)).sum())
-    60
-    """
-    counts: npt.NDArray[np.int64] = np.bincount(outcomes.face[outcomes.settled], minlength=6)
-    return counts
 
 
 @dataclass(frozen=True)

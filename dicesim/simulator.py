@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dicesim.ensembles import block_generator, blocks, map_blocks, root_seed
-from dicesim.outcomes import Outcomes, Tally, UnsettledError, settled_counts
+from dicesim.outcomes import Outcomes, Tally, UnsettledError
 from dicesim.parameters import Setup, require_kind
 from dicesim.releases import Release, Seed, Shaken, check_count
 from dicesim.solids import up_face
@@ -192,13 +192,14 @@ def _outcomes(
     kernel_parameters(setup, until)
     if isinstance(release, type) or not hasattr(release, "sample"):
         raise ValueError(f"release must be able to sample, such as Shaken(), not {release!r}")
-    given = isinstance(what, States)
-    if not given:
-        check_count(what, "throw States, or a whole number of throws from 0")
-    n = len(what) if isinstance(what, States) else int(what)
     root = root_seed(rng)
-    work = partial(_throw_block, what if isinstance(what, States) else release, setup, until, root)
-    return n, None if given else _seed(root), map_blocks(work, n, executor=executor, progress=progress)
+    source: States | Release
+    if isinstance(what, States):
+        n, source, seed = len(what), what, None
+    else:
+        n, source, seed = check_count(what, "throw States, or a whole number of throws from 0"), release, _seed(root)
+    work = partial(_throw_block, source, setup, until, root)
+    return n, seed, map_blocks(work, n, executor=executor, progress=progress)
 
 
 def _drawn(release: Release, root: np.random.SeedSequence, number: int, start: int, end: int) -> States:
@@ -362,7 +363,7 @@ def count(
     counts, unsettled, digest = np.zeros(6, np.int64), 0, hashlib.sha256()
     contacts, times = Sums(0, 0.0, 0.0), Sums(0, 0.0, 0.0)
     for part in parts:
-        counts += settled_counts(part)
+        counts += part.counts(allow_unsettled=True)
         unsettled += int((~part.settled).sum())
         digest.update(part.face.tobytes())
         if part.contacts is not None and part.settle_time is not None:
