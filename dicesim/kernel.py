@@ -187,10 +187,10 @@ def sincos(x: float) -> tuple[float, float]:
     k = np.floor(x * (2.0 / math.pi) + 0.5)
     r = ((x - k * PI_2_HIGH) - k * PI_2_MIDDLE) - k * PI_2_LOW
     q = r * r
-    s = -1 / 39916800 + q * (1 / 6227020800 - q / 1307674368000)
+    s = -1 / 39916800 + q * (1 / 6227020800 - q * (1 / 1307674368000))
     s = -1 / 6 + q * (1 / 120 + q * (-1 / 5040 + q * (1 / 362880 + q * s)))
     s = r + r * q * s
-    c = 1 / 479001600 + q * (-1 / 87178291200 + q / 20922789888000)
+    c = 1 / 479001600 + q * (-1 / 87178291200 + q * (1 / 20922789888000))
     c = 1 / 24 + q * (-1 / 720 + q * (1 / 40320 + q * (-1 / 3628800 + q * c)))
     c = (1.0 - 0.5 * q) + q * q * c
     half = np.floor(0.5 * k)
@@ -206,9 +206,9 @@ def sincos(x: float) -> tuple[float, float]:
 @jit
 def small_turn(q: float) -> tuple[float, float]:
     """For an angle of square q, at most `SMALL`: its sine over it, and 1 minus its cosine over its square."""
-    a = 1 / 362880 + q * (-1 / 39916800 + q / 6227020800)
+    a = 1 / 362880 + q * (-1 / 39916800 + q * (1 / 6227020800))
     a = 1.0 - q * (1 / 6 - q * (1 / 120 - q * (1 / 5040 - q * a)))
-    b = 1 / 3628800 - q / 479001600
+    b = 1 / 3628800 - q * (1 / 479001600)
     b = 0.5 - q * (1 / 24 - q * (1 / 720 - q * (1 / 40320 - q * b)))
     return a, b
 
@@ -944,7 +944,7 @@ def log(m: float, e: float) -> float:
     e = e - 1.0 if small else e
     s = (m - 1.0) / (m + 1.0)
     q = s * s
-    tail = 1 / 13 + q * (1 / 15 + q * (1 / 17 + q * (1 / 19 + q / 21)))
+    tail = 1 / 13 + q * (1 / 15 + q * (1 / 17 + q * (1 / 19 + q * (1 / 21))))
     tail = q * (1 / 3 + q * (1 / 5 + q * (1 / 7 + q * (1 / 9 + q * (1 / 11 + q * tail)))))
     return e * LOG2_HIGH + (e * LOG2_LOW + 2.0 * (s + s * tail))
 
