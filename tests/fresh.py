@@ -99,6 +99,6 @@ def files(cache: Path) -> list[Path]:
 
 
 def file_of(name: str, cache: Path) -> Path:
-    found = [path for path in files(cache) if f".{name}" in path.name]
+    found = [path for path in files(cache) if f".{name}." in path.name]
     assert len(found) == 1
     return found[0]
