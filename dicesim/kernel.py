@@ -7,7 +7,8 @@ Lanes
     A block of `LANES` throws advances together. All their state is one flat buffer ``W``: field ``F`` of
     lane ``i`` is ``W[F + i]``. Every stage is a loop over lanes of straight-line arithmetic with selects
     and no branch, so the compiler turns it into vector instructions. When a throw ends its lane takes the
-    next one. A lane never looks at its neighbours, so a throw's bits do not depend on them.
+    next one. A lane never looks at its neighbours, so a throw's bits do not depend on them. What few lanes
+    need at a time (a face that lands, a long arc, the last slide) is done lane by lane, between the loops.
 
 Same bits everywhere
     Only + - x / and the square root are used, and never fast-math: each is exactly rounded, so every
@@ -20,15 +21,18 @@ Symmetry
     handedness of the axes, so a mirrored throw is mirrored too. The horizontal position enters nothing.
 
 One step of one lane is either an *impact*, which takes no time, or a *move*
-    1. `_look`    where the die is, what touches, how it may move and for how long.
-    2. `_press`   the normal impulse (Moreau's law), with restitution in an impact.
-    3. `_rub`     Coulomb friction at the centre of pressure.
-    4. `_press`   once more, plastic, so that friction leaves nothing approaching.
-    5. `_move`    an exact arc of free flight, or a short slide or roll on the table.
+    1. `_look`    where the die is and what touches.
+    2. `_aim`     whether that is an impact, or else how it may move and for how long.
+    3. `_press`   the normal impulse (Moreau's law), with restitution in an impact.
+    4. `_rub`     Coulomb friction at the centre of pressure.
+    5. `_press`   once more, plastic, so that friction leaves nothing approaching.
+    6. `_move`    an exact arc of free flight, or a short slide or roll on the table; `_turn` turns the axes.
+    Stages 3 to 5 are for corners and edges; `_land` does them for a face. Besides, an arc high above the table is
+    flown at once (`_soar`), and a die that lies on its face and slides is brought to rest at once (`_slide`).
 
 Why the energy never rises, and what that proves
     Let E be the energy per unit mass, v the velocity in the kinetic metric.
-    *Arcs* keep E. *Normal impulses*: with P the projection of v onto "nothing approaches" and N = v - P,
+    *Arcs* keep E. *Normal impulses*: with P the velocity after a plastic impulse at a point and N = v - P,
     N is orthogonal to P and v becomes P - e N, so the kinetic energy falls by (1 - e^2) |N|^2 / 2.
     *Friction* points against the slip (of a block, against the velocity of its centre) and is at most what
     stops it: it cannot add energy. Its limit holds for sliding and for turning separately.
@@ -46,24 +50,37 @@ Why the energy never rises, and what that proves
     g z >= g (half sqrt(2) - d) with d the depth to which a corner may be below the table inside a step.
     At both ends of a step g z <= E; between them z is either linear in time (a move on the table) or on
     an arc of the same E. Hence E < g (half sqrt(2) - d) proves the face.
-    For the depth: a step starts with at most the band. Below the saddle the spin obeys
+    For the depth: a step starts with at most the band, and an arc ends within the landing error of the table
+    (`dicesim.parameters.landing_error`). In a move on the table, below the saddle, the spin obeys
     I w^2 / 2 <= g (half (sqrt(2) - 1) + d), so with I = 2 half^2 / 3 and a small d a corner accelerates by at
     most g + w^2 R, about g (1 + 3 sqrt(3) (sqrt(2) - 1)) < 3.2 g, and sinks by half of that times h^2. It may
     sink besides by the speed that it has; but a tie at a depth d' > d leaves a kinetic energy of about g (d' - d),
-    hence speeds of the order of g h: the bound limits itself, and the landing error of an arc, R turn^3 / 6 for a
-    whole turn, vanishes with the spin. The allowance d = band + 3.2 g h^2 takes twice the acceleration's share
-    for this; that it suffices is not derived to the last constant but tested, for the depth itself and for the
-    faces, over the range of parameters.
+    hence speeds of the order of g h: the bound limits itself. The allowance d = band + landing error + 3.2 g h^2
+    takes twice the acceleration's share for this; that it suffices is not derived to the last constant but tested,
+    for the depth itself and for the faces, over the range of parameters.
+
+Why a die that slides on its face keeps it
+    Let a die whose face is level within the band be carried with v_z = w_x = w_y = 0, exactly. Its tilt does not
+    change while it turns about the vertical alone. The kick of gravity presses the face at the one point where the
+    impulse stops the fall without tipping: under the centre, inside the face, and v_z, w_x, w_y are 0 again. Friction
+    moves the centre of pressure by at most friction times half an edge; while friction is below 1 (`JAM`, less a
+    margin for the tilt), that is inside the face too, so the die slides as a block and nothing tips. By induction it
+    stays so until it rests, whatever its speed. Friction then takes g mu from the speed and, with the mean arm
+    sqrt(2) half of the pressed face, mu g sqrt(2) half / I from the spin, each second: both stop at times known
+    in advance, and `_slide` goes there at once, as an arc of free flight goes to its landing.
 """
 
 # Names of single letters follow the mechanics: v velocity, w angular velocity, u body axis, d the axis times
 # half an edge, turned downward; numba compiles nothing until a function is first called.
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from numba import types
+from numba.core import config
+from numba.extending import intrinsic
 
 from dicesim._compiler import jit
 
@@ -76,16 +93,26 @@ X, Y, Z, VX, VY, VZ, WX, WY, WZ = (i * LANES for i in range(9))
 U = 9 * LANES  # nine fields: component c of body axis j is field U + (3 j + c) LANES
 T, CONTACTS, DONE = (i * LANES for i in range(18, 21))
 ROW = 21
-# What a step hands from stage to stage: the downward axes, what touches, the move, the impulse.
+# What a step hands from stage to stage: the downward axes; speeds and accelerations of the corners; what touches;
+# the move; the impulse and the place S where it acts.
 D = ROW * LANES  # nine fields, as U
-(TOUCH, IMPACT, HELD, EDGE, FLAT, H, ALPHA, BETA, INSIDE, J, JX, JY, PX, PY, LOST_NORMAL, LOST_FRICTION, BEFORE) = (
-    i * LANES for i in range(ROW + 9, ROW + 26)
+(N0, N1, N2, M0, C0, C1, C2, WW, LEVEL, TOUCH, FACE, IMPACT, HELD, EDGE, FLAT, H, BEFORE, J, S) = (
+    i * LANES for i in range(ROW + 9, ROW + 28)
 )
-FIELDS = ROW + 26
+FIELDS = ROW + 28
 
-SETTLED, OUT_OF_TIME = 1.0, 2.0
+# The notes of a recorded step follow the state in its row.
+HOW, PUSH, PULL_X, PULL_Y, AT_X, AT_Y, LOST_NORMAL, LOST_FRICTION = range(ROW, ROW + 8)
+NOTED = ROW + 8
+FLYING, STRUCK, CARRIED, SLID = 0.0, 1.0, 2.0, 3.0
+
+SETTLED, OUT_OF_TIME, SOARS, SLIDES, SPINS = 1.0, 2.0, 3.0, 4.0, 5.0  # the last three ask for a move of their own
 STILL = 1e-6  # an approach below this share of the micro-bounce speed is none
-CRAWL = 1.0 / 4096.0  # the shortest move, as a share of the time step, so that time always advances
+CRAWL = 1.0 / 4096.0  # the shortest move, as a share of the longest one allowed, so that time always advances
+LONG = 0.25  # an arc so much longer than sqrt(reach / gravity), clear of the table, is flown at once
+TINY = 1e-290  # least divisor: its inverse is finite, and so are products with it
+SMALL = 0.1  # square of an angle up to which `small_turn` is good to the last bit
+JAM = 0.99  # friction up to which a die that lies on its face cannot tip
 
 
 class Parameters(NamedTuple):
@@ -104,6 +131,22 @@ class Parameters(NamedTuple):
     trap_energy: float
 
 
+def _wide(context: Any) -> Any:
+    """Let the function that calls this use vectors of 512 bits, where the processor has them.
+
+    The compiler prefers 256 bits even there, a caution from processors that slowed down. The bits are the same.
+    """
+
+    def ask(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        set.add(builder.function.attributes, '"prefer-vector-width"="512"')
+        return context.get_dummy_value()
+
+    return types.void(), ask
+
+
+wide: Any = (lambda: None) if config.DISABLE_JIT else intrinsic(_wide)  # type: ignore[attr-defined]
+
+
 @jit
 def lesser(a: float, b: float) -> float:
     """Smaller of two numbers, by one comparison."""
@@ -118,8 +161,8 @@ def greater(a: float, b: float) -> float:
 
 @jit
 def nonzero(a: float) -> float:
-    """A divisor: the number itself if positive, else 1."""
-    return a if a > 0.0 else 1.0
+    """A divisor: the number itself if it is above what products of vanishing speeds come to, else 1."""
+    return a if a > TINY else 1.0
 
 
 # Sine and cosine.
@@ -153,57 +196,46 @@ def sincos(x: float) -> tuple[float, float]:
 
 
 @jit
-def turned(
-    ux: float, uy: float, uz: float, kx: float, ky: float, kz: float, sine: float, versine: float
-) -> tuple[float, float, float]:
-    """A vector turned about the unit vector k: u + sin (k x u) + (1 - cos) k x (k x u)."""
-    ax = ky * uz - kz * uy
-    ay = kz * ux - kx * uz
-    az = kx * uy - ky * ux
-    return (
-        ux + sine * ax + versine * (ky * az - kz * ay),
-        uy + sine * ay + versine * (kz * ax - kx * az),
-        uz + sine * az + versine * (kx * ay - ky * ax),
-    )
+def small_turn(q: float) -> tuple[float, float]:
+    """For an angle of square q, at most `SMALL`: its sine over it, and 1 minus its cosine over its square."""
+    a = 1 / 362880 + q * (-1 / 39916800 + q / 6227020800)
+    a = 1.0 - q * (1 / 6 - q * (1 / 120 - q * (1 / 5040 - q * a)))
+    b = 1 / 3628800 - q / 479001600
+    b = 0.5 - q * (1 / 24 - q * (1 / 720 - q * (1 / 40320 - q * b)))
+    return a, b
 
 
 @jit
-def landing(height: float, speed: float, acceleration: float, longest: float) -> float:
-    """First time at which height + speed t + acceleration t^2 / 2 falls through 0, at most `longest`."""
+def rotation(kx: float, ky: float, kz: float, first: float, second: float) -> tuple[float, ...]:
+    """Matrix, row by row, of a turn about the vector k: u + first (k x u) + second k x (k x u).
+
+    For a unit vector first and second are the sine and 1 minus the cosine of the angle.
+    """
+    ax, ay, az = first * kx, first * ky, first * kz
+    xx, yy, zz = second * (kx * kx), second * (ky * ky), second * (kz * kz)
+    xy, xz, yz = second * (kx * ky), second * (kx * kz), second * (ky * kz)
+    return 1.0 - (yy + zz), xy - az, xz + ay, xy + az, 1.0 - (zz + xx), yz - ax, xz - ay, yz + ax, 1.0 - (xx + yy)
+
+
+@jit
+def landing(height: float, speed: float, acceleration: float) -> tuple[float, float]:
+    """First time at which height + speed t + acceleration t^2 / 2 falls through 0, as a fraction; 1 / 0 if never."""
     square = speed * speed - 2.0 * acceleration * height
     root = math.sqrt(greater(square, 0.0))
     falling = speed < 0.0
+    hits = (square >= 0.0) if falling else (acceleration < 0.0)
     over = 2.0 * height if falling else speed + root
     under = root - speed if falling else -acceleration
-    hits = (square >= 0.0) if falling else (acceleration < 0.0)
-    time = over / nonzero(under)
-    return lesser(time, longest) if hits else longest
-
-
-@jit
-def hardest(a: float, b: float, c: float, d: float, e: float, low: float) -> tuple[float, float]:
-    """Point s of [low, 1] where one plastic impulse takes most energy, and twice that energy.
-
-    Along an edge of the patch the normal speed is a + b s and the inverse mass c + 2 d s + e s^2; the energy
-    taken is (a + b s)^2 / (c + 2 d s + e s^2), stationary at s = (a d - b c) / (b d - a e), where the speed is
-    an approach exactly if the denominator is positive. If it is not, the faster end takes most.
-    """
-    under = b * d - a * e
-    s = (a * d - b * c) / nonzero(under)
-    s = greater(lesser(s, 1.0), low)
-    end = low if b > 0.0 else 1.0
-    s = s if under > 0.0 else end
-    speed = a + b * s
-    taken = speed * speed / (c + s * (2.0 * d + e * s))
-    return s, (taken if speed < 0.0 else 0.0)
+    return (over if hits else 1.0), (under if hits else 0.0)
 
 
 @jit
 def _look(W: Floats, p: Parameters) -> None:
-    """Stage 1: the downward axes, the lift, what touches, and how long the die may move."""
+    """Stage 1: the downward axes, the lift, what touches, and how its corners move."""
+    wide()
     half, g = p.half, p.gravity
     inertia = half * half * (2.0 / 3.0)
-    reach = half * math.sqrt(3.0)
+    per_g = 1.0 / g
     for i in range(LANES):
         z = W[Z + i]
         vx, vy, vz = W[VX + i], W[VY + i], W[VZ + i]
@@ -228,31 +260,59 @@ def _look(W: Floats, p: Parameters) -> None:
         d0x, d1x = (d1x if swap else d0x), (d0x if swap else d1x)
         d0y, d1y = (d1y if swap else d0y), (d0y if swap else d1y)
         d0z, d1z = (d1z if swap else d0z), (d0z if swap else d1z)
-        # A corner may be below the table by the band; the rest is lifted, and the kinetic energy pays.
+        # A corner may be below the table by the band; the rest is lifted, and the kinetic energy pays. With x the share
+        # due, 2 (1 - x) (1 - x / 2) / ((1 - x / 2)^2 + 1 - x) is less than the square root of 1 - x, by x^4 / 128.
         gap = z + ((d0z + d1z) + d2z)
         kinetic = 0.5 * (vx * vx + vy * vy + vz * vz) + 0.5 * inertia * (wx * wx + wy * wy + wz * wz)
-        due = g * greater(-gap - p.contact_band, 0.0)
-        paid = lesser(due, kinetic)
-        scale = math.sqrt((kinetic - paid) / nonzero(kinetic)) if paid > 0.0 else 1.0
-        lift = paid / g
+        paid = lesser(g * greater(-gap - p.contact_band, 0.0), kinetic)
+        spared, between = kinetic - paid, kinetic - 0.5 * paid
+        scale = 2.0 * spared * between / nonzero(between * between + spared * kinetic)
+        lift = paid * per_g
         z, gap = z + lift, gap + lift
         vx, vy, vz = vx * scale, vy * scale, vz * scale
         wx, wy, wz = wx * scale, wy * scale, wz * scale
-        level = z + greater(-gap, 0.0)  # what follows takes the lowest corner for the table's height
         # What touches: the lowest corner; its edge or face where the other axes are level within the band.
         touch = gap <= p.contact_band
         edge = touch & (-2.0 * d2z <= p.contact_band)
         flat = edge & (-2.0 * d1z <= p.contact_band)
-        lo2 = -1.0 if edge else 1.0
-        lo1 = -1.0 if flat else 1.0
         # Speed and acceleration of the corner d0 + s1 d1 + s2 d2 are linear in the signs s1, s2.
-        n0 = vz + (wx * d0y - wy * d0x)
+        m0 = wx * d0y - wy * d0x
+        n0 = vz + m0
         n1 = wx * d1y - wy * d1x
         n2 = wx * d2y - wy * d2x
         ww = wx * wx + wy * wy + wz * wz
         c0 = wz * (wx * d0x + wy * d0y + wz * d0z) - ww * d0z - g
         c1 = wz * (wx * d1x + wy * d1y + wz * d1z) - ww * d1z
         c2 = wz * (wx * d2x + wy * d2y + wz * d2z) - ww * d2z
+        W[Z + i] = z
+        W[VX + i], W[VY + i], W[VZ + i] = vx, vy, vz
+        W[WX + i], W[WY + i], W[WZ + i] = wx, wy, wz
+        W[D + i], W[D + LANES + i], W[D + 2 * LANES + i] = d0x, d0y, d0z
+        W[D + 3 * LANES + i], W[D + 4 * LANES + i], W[D + 5 * LANES + i] = d1x, d1y, d1z
+        W[D + 6 * LANES + i], W[D + 7 * LANES + i], W[D + 8 * LANES + i] = d2x, d2y, d2z
+        W[N0 + i], W[N1 + i], W[N2 + i], W[M0 + i] = n0, n1, n2, m0
+        W[C0 + i], W[C1 + i], W[C2 + i], W[WW + i] = c0, c1, c2, ww
+        W[LEVEL + i] = z + greater(-gap, 0.0)  # what follows takes the lowest corner for the table's height
+        W[TOUCH + i] = 1.0 if touch else 0.0
+        W[EDGE + i] = -1.0 if edge else 1.0
+        W[FLAT + i] = -1.0 if flat else 1.0
+        W[BEFORE + i] = kinetic - paid
+        W[J + i] = 0.0
+
+
+@jit
+def _aim(W: Floats, p: Parameters) -> None:
+    """Stage 2: whether what touches is struck or carried, and how long the die may move."""
+    wide()
+    g = p.gravity
+    for i in range(LANES):
+        n0, n1, n2, m0 = W[N0 + i], W[N1 + i], W[N2 + i], W[M0 + i]
+        c0, c1, c2, ww = W[C0 + i], W[C1 + i], W[C2 + i], W[WW + i]
+        level = W[LEVEL + i]
+        d0z, d1z, d2z = W[D + 2 * LANES + i], W[D + 5 * LANES + i], W[D + 8 * LANES + i]
+        lo2, lo1 = W[EDGE + i], W[FLAT + i]
+        touch = W[TOUCH + i] > 0.0
+        edge, flat = lo2 < 0.0, lo1 < 0.0
         approach = -(n0 + lesser(n1, lo1 * n1) + lesser(n2, lo2 * n2))
         impact = touch & (approach > p.micro_bounce_speed)
         left = p.time_limit - W[T + i]
@@ -265,248 +325,394 @@ def _look(W: Floats, p: Parameters) -> None:
         # A pressed corner approaches at a rounding error of either sign, which must not decide anything.
         pressed = approach > STILL * p.micro_bounce_speed
         held = touch & (approach <= p.micro_bounce_speed) & (pressed | (lowest < 0.0))
-        # How long: to the next corner's landing along its parabola, while the turn is small; or, high up,
-        # until a corner could reach the table at all. Held corners are carried by the table.
-        longest = lesser(left, p.turn / nonzero(math.sqrt(ww))) if ww > 0.0 else left  # no spin, no limit
-        longest = lesser(short, longest) if held else longest
+        # How long: to the next corner's landing along its parabola, while the turn is small. Held corners are
+        # carried by the table.
+        calm = p.turn / nonzero(math.sqrt(ww)) if ww > 0.0 else p.time_limit  # no spin, no limit
+        longest = lesser(short if held else left, calm)
         # Carried corners stay; the others fall at most 3/2 g faster and faster, by 3/2 g h^2 in a move whose kick
         # comes first, like a parabola of 3 g.
         c0 = c0 - 2.0 * g if held else c0
+        # The third derivative of a corner's height is -w^2 (w x r). The parabola with a third of it, over the longest
+        # calm move, added to the acceleration meets the cubic at its end.
+        third = (lesser(p.time_step, calm) if held else calm) * ww * (1.0 / 3.0)
+        c0, c1, c2 = c0 - third * m0, c1 - third * n1, c2 - third * n2
         z0 = level + d0z
-        t0 = landing(z0 + d1z + d2z, n0 + n1 + n2, c0 + c1 + c2, longest)
-        t1 = landing(z0 + d1z - d2z, n0 + n1 - n2, c0 + c1 - c2, longest)
-        t2 = landing(z0 - d1z + d2z, n0 - n1 + n2, c0 - c1 + c2, longest)
-        t3 = landing(z0 - d1z - d2z, n0 - n1 - n2, c0 - c1 - c2, longest)
-        t0 = longest if held else t0
-        t1 = longest if held & edge else t1
-        t2 = longest if held & flat else t2
-        t3 = longest if held & flat else t3
-        h = lesser(lesser(t0, t1), lesser(t2, t3))
-        h = greater(h, CRAWL * p.time_step)
-        high = greater(z - reach, 0.0)
-        clear = (vz + math.sqrt(vz * vz + 2.0 * g * high)) / g
-        h = greater(h, clear) if high > 0.0 else h
-        h = lesser(h, left)
+        zn, sn, cn = z0 - d1z, n0 - n1, c0 - c1
+        zp, sp, cp = z0 + d1z, n0 + n1, c0 + c1
+        over, under = landing(zp + d2z, sp + n2, cp + c2)
+        over, under = (1.0 if held else over), (0.0 if held else under)
+        o, u = landing(zp - d2z, sp - n2, cp - c2)
+        sooner = (o * under < over * u) & ~(held & edge)
+        over, under = (o if sooner else over), (u if sooner else under)
+        o, u = landing(zn + d2z, sn + n2, cn + c2)
+        q, w = landing(zn - d2z, sn - n2, cn - c2)
+        sooner = q * u < o * w
+        o, u = (q if sooner else o), (w if sooner else u)
+        sooner = (o * under < over * u) & ~(held & flat)
+        over, under = (o if sooner else over), (u if sooner else under)
+        h = lesser(over / nonzero(under), longest) if under > 0.0 else longest
+        h = lesser(greater(h, CRAWL * lesser(p.time_step, calm)), left)
         h = 0.0 if impact else h
         # Before a move on the table: the kick of gravity, and the spin damping.
-        vz = vz - g * h if held else vz
         fade = greater(1.0 - p.spin_damping * h, 0.0) if held else 1.0
+        W[VZ + i] -= g * h if held else 0.0
         W[CONTACTS + i] += 1.0 if impact else 0.0
-        W[Z + i] = z
-        W[VX + i], W[VY + i], W[VZ + i] = vx, vy, vz
-        W[WX + i], W[WY + i], W[WZ + i] = wx * fade, wy * fade, wz * fade
-        W[D + i], W[D + LANES + i], W[D + 2 * LANES + i] = d0x, d0y, d0z
-        W[D + 3 * LANES + i], W[D + 4 * LANES + i], W[D + 5 * LANES + i] = d1x, d1y, d1z
-        W[D + 6 * LANES + i], W[D + 7 * LANES + i], W[D + 8 * LANES + i] = d2x, d2y, d2z
+        W[WX + i] *= fade
+        W[WY + i] *= fade
+        W[WZ + i] *= fade
         W[IMPACT + i] = 1.0 if impact else 0.0
         W[HELD + i] = 1.0 if held else 0.0
-        W[TOUCH + i] = 1.0 if impact | held else 0.0
-        W[EDGE + i] = lo2
-        W[FLAT + i] = lo1
+        W[TOUCH + i] = 1.0 if (impact | held) & ~flat else 0.0
+        W[FACE + i] = 1.0 if (impact | held) & flat else 0.0
         W[H + i] = h
-        W[BEFORE + i] = kinetic - paid
-        W[J + i] = 0.0
-        W[JX + i] = 0.0
-        W[JY + i] = 0.0
-        W[LOST_NORMAL + i] = 0.0
-        W[LOST_FRICTION + i] = 0.0
+
+
+@jit
+def side(a: float, b: float, c: float, d: float, e: float, low: float) -> tuple[float, float, float]:
+    """Where on an edge one plastic impulse takes most energy: s of [low, 1], the normal speed and inverse mass there.
+
+    The speed is a + b s and the inverse mass c + 2 d s + e s^2; the energy taken is half of (a + b s)^2 /
+    (c + 2 d s + e s^2), stationary at s = (a d - b c) / (b d - a e), where the speed is an approach exactly if the
+    denominator is positive. If it is not, the faster end takes most.
+    """
+    under = b * d - a * e
+    s = (a * d - b * c) / nonzero(under)
+    s = greater(lesser(s, 1.0), low)
+    s = s if under > 0.0 else (low if b > 0.0 else 1.0)
+    return s, a + b * s, c + s * (2.0 * d + e * s)
 
 
 @jit
 def _press(W: Floats, p: Parameters, restitution: float) -> None:
-    """Stages 2 and 4: Moreau's law for the touching corner, edge or face.
+    """Stages 3 and 5: Moreau's law for a touching corner or edge.
 
-    P is the projection of the velocity, in the kinetic metric, onto "no corner approaches". The impulse that
-    leads there is a single one, at the point of the patch where it takes most energy: inside the face if the
-    velocity can be stopped altogether, otherwise on the boundary.
+    P is the projection of the velocity, in the kinetic metric, onto "no corner approaches". The impulse that leads
+    there is a single one, at the point of the edge where it takes most energy.
     """
-    half = p.half
-    inertia = half * half * (2.0 / 3.0)
-    inverse = 1.0 / inertia
+    wide()
+    inverse = 1.5 / (p.half * p.half)
     for i in range(LANES):
         vz, wx, wy = W[VZ + i], W[WX + i], W[WY + i]
-        d0x, d0y = W[D + i], W[D + LANES + i]
-        d1x, d1y = W[D + 3 * LANES + i], W[D + 4 * LANES + i]
-        d2x, d2y = W[D + 6 * LANES + i], W[D + 7 * LANES + i]
-        lo2, lo1 = W[EDGE + i], W[FLAT + i]
-        n0 = vz + (wx * d0y - wy * d0x)
-        n1 = wx * d1y - wy * d1x
-        n2 = wx * d2y - wy * d2x
-        k11 = inverse * (d1x * d1x + d1y * d1y)
-        k22 = inverse * (d2x * d2x + d2y * d2y)
-        # The four sides of the patch; they coincide where only a corner or an edge touches.
-        x, y = d0x + d1x, d0y + d1y
-        a, most = hardest(n0 + n1, n2, 1.0 + inverse * (x * x + y * y), inverse * (x * d2x + y * d2y), k22, lo2)
-        b = 1.0
-        x, y = d0x + d2x, d0y + d2y
-        s, taken = hardest(n0 + n2, n1, 1.0 + inverse * (x * x + y * y), inverse * (x * d1x + y * d1y), k11, lo1)
-        more = taken > most
-        a, b, most = (1.0 if more else a), (s if more else b), (taken if more else most)
-        x, y = d0x + lo1 * d1x, d0y + lo1 * d1y
-        s, taken = hardest(n0 + lo1 * n1, n2, 1.0 + inverse * (x * x + y * y), inverse * (x * d2x + y * d2y), k22, lo2)
-        more = taken > most
-        a, b, most = (s if more else a), (lo1 if more else b), (taken if more else most)
-        x, y = d0x + lo2 * d2x, d0y + lo2 * d2y
-        s, taken = hardest(n0 + lo2 * n2, n1, 1.0 + inverse * (x * x + y * y), inverse * (x * d1x + y * d1y), k11, lo1)
-        more = taken > most
-        a, b = (lo2 if more else a), (s if more else b)
-        # Inside the face: the one point at which an impulse stops the fall and the tipping together.
-        down = (lo1 < 0.0) & (vz < 0.0)
-        pivot = inertia / (vz if vz < 0.0 else -1.0)
-        x, y = -pivot * wy - d0x, pivot * wx - d0y
-        det = d1x * d2y - d1y * d2x
-        det = det if down else 1.0
-        s1 = (x * d2y - y * d2x) / det
-        s2 = (d1x * y - d1y * x) / det
-        inside = down & (abs(s1) <= 1.0) & (abs(s2) <= 1.0)
-        a, b = (s2 if inside else a), (s1 if inside else b)
-        rx = d0x + b * d1x + a * d2x
-        ry = d0y + b * d1y + a * d2y
+        x, y = W[D + i] + W[D + 3 * LANES + i], W[D + LANES + i] + W[D + 4 * LANES + i]
+        tx, ty = W[D + 6 * LANES + i], W[D + 7 * LANES + i]
+        touch = W[TOUCH + i] > 0.0
         bounce = restitution if W[IMPACT + i] > 0.0 else 0.0
-        speed = vz + (wx * ry - wy * rx)
-        j = -(1.0 + bounce) * speed / (1.0 + inverse * (rx * rx + ry * ry))
-        j = -(1.0 + bounce) * vz if inside else j
-        j = j if (speed < 0.0) & (W[TOUCH + i] > 0.0) else 0.0
-        inside = inside & (j > 0.0)
-        uz = -bounce * vz if inside else vz + j
-        ux = -bounce * wx if inside else wx + inverse * ry * j
-        uy = -bounce * wy if inside else wy - inverse * rx * j
-        pressed = j > 0.0
-        uz, ux, uy = (uz if pressed else vz), (ux if pressed else wx), (uy if pressed else wy)
-        before = vz * vz + inertia * (wx * wx + wy * wy)
-        W[LOST_NORMAL + i] += 0.5 * (before - (uz * uz + inertia * (ux * ux + uy * uy)))
-        W[VZ + i], W[WX + i], W[WY + i] = uz, ux, uy
+        c, d, e = 1.0 + inverse * (x * x + y * y), inverse * (x * tx + y * ty), inverse * (tx * tx + ty * ty)
+        s, speed, mass = side(vz + (wx * y - wy * x), wx * ty - wy * tx, c, d, e, W[EDGE + i])
+        j = -(1.0 + bounce) * speed / mass
+        j = j if (speed < 0.0) & touch else 0.0
+        W[VZ + i] = vz + j
+        W[WX + i] = wx + inverse * (y + s * ty) * j
+        W[WY + i] = wy - inverse * (x + s * tx) * j
         W[J + i] += j
-        W[ALPHA + i], W[BETA + i] = a, b
-        W[INSIDE + i] = 1.0 if inside else 0.0
+        W[S + i] = s
 
 
 @jit
 def _rub(W: Floats, p: Parameters) -> None:
-    """Stage 3: one tangential impulse at the centre of pressure, and one against the spin about the vertical.
+    """Stage 4: one tangential impulse where a corner or edge is pressed, and one against the spin about the vertical.
 
-    Sliding: at most friction times the normal impulse, against the slip, and at most what stops it. A face that
-    stays down whole slides as a block: friction moves the centre of pressure forward instead of tipping the die,
-    as long as that point stays inside the face.
-    Turning: the same limit with the mean arm of the pressed patch; a corner has none.
+    Sliding: at most friction times the normal impulse, against the slip, and at most what stops it.
+    Turning: the same limit with the mean arm of the pressed edge, whose length is the die's to a part in 10^8; a
+    corner has none.
     """
-    half, mu = p.half, p.friction
-    inertia = half * half * (2.0 / 3.0)
-    inverse = 1.0 / inertia
+    wide()
+    mu, half = p.friction, p.half
+    inverse = 1.5 / (p.half * p.half)
     for i in range(LANES):
         vx, vy = W[VX + i], W[VY + i]
         wx, wy, wz = W[WX + i], W[WY + i], W[WZ + i]
-        d0x, d0y, d0z = W[D + i], W[D + LANES + i], W[D + 2 * LANES + i]
-        d1x, d1y, d1z = W[D + 3 * LANES + i], W[D + 4 * LANES + i], W[D + 5 * LANES + i]
-        d2x, d2y, d2z = W[D + 6 * LANES + i], W[D + 7 * LANES + i], W[D + 8 * LANES + i]
-        a, b, j = W[ALPHA + i], W[BETA + i], W[J + i]
-        rx = d0x + b * d1x + a * d2x
-        ry = d0y + b * d1y + a * d2y
-        rz = d0z + b * d1z + a * d2z
-        before = vx * vx + vy * vy + inertia * (wx * wx + wy * wy + wz * wz)
-        # As a block.
-        speed = math.sqrt(vx * vx + vy * vy)
-        block_j = lesser(mu * j, speed)
-        block_x, block_y = vx / nonzero(speed), vy / nonzero(speed)
-        arm = -rz * block_j / nonzero(j)
-        inside = W[INSIDE + i] > 0.0
-        det = d1x * d2y - d1y * d2x
-        det = det if inside else 1.0
-        s1 = b + arm * (block_x * d2y - block_y * d2x) / det
-        s2 = a + arm * (d1x * block_y - d1y * block_x) / det
-        block = inside & (abs(s1) <= 1.0) & (abs(s2) <= 1.0)
-        # At a point.
+        s, limit = W[S + i], mu * W[J + i]
+        rx = W[D + i] + W[D + 3 * LANES + i] + s * W[D + 6 * LANES + i]
+        ry = W[D + LANES + i] + W[D + 4 * LANES + i] + s * W[D + 7 * LANES + i]
+        rz = W[D + 2 * LANES + i] + W[D + 5 * LANES + i] + s * W[D + 8 * LANES + i]
         slip_x = vx + (wy * rz - wz * ry)
         slip_y = vy + (wz * rx - wx * rz)
-        slip = math.sqrt(slip_x * slip_x + slip_y * slip_y)
-        tx, ty = slip_x / nonzero(slip), slip_y / nonzero(slip)
-        kx, ky, kz = -rz * ty, rz * tx, rx * ty - ry * tx
-        jt = lesser(mu * j, slip / (1.0 + inverse * (kx * kx + ky * ky + kz * kz)))
-        tx, ty, jt = (block_x if block else tx), (block_y if block else ty), (block_j if block else jt)
-        turn = 0.0 if block else inverse * jt
-        stopped = block & (jt == speed)
-        vx = 0.0 if stopped else vx - jt * tx
-        vy = 0.0 if stopped else vy - jt * ty
-        wx, wy, wz = wx - turn * kx, wy - turn * ky, wz - turn * kz
-        # Against the spin about the vertical.
-        s1, s2 = 1.0 - b * b, 1.0 - a * a
-        arm = s1 * s1 * (d1x * d1x + d1y * d1y) + s2 * s2 * (d2x * d2x + d2y * d2y)
-        drag = mu * j * inverse * math.sqrt(arm)
-        slower = wz - drag if wz > 0.0 else wz + drag
-        wz = 0.0 if drag >= abs(wz) else slower
-        after = vx * vx + vy * vy + inertia * (wx * wx + wy * wy + wz * wz)
-        pressed = j > 0.0
-        W[VX + i], W[VY + i] = (vx if pressed else W[VX + i]), (vy if pressed else W[VY + i])
-        W[WX + i], W[WY + i] = (wx if pressed else W[WX + i]), (wy if pressed else W[WY + i])
-        W[WZ + i] = wz if pressed else W[WZ + i]
-        W[JX + i], W[JY + i] = -jt * tx, -jt * ty
-        W[PX + i], W[PY + i] = W[X + i] + rx, W[Y + i] + ry
-        W[LOST_FRICTION + i] = 0.5 * (before - after) if pressed else 0.0
+        jx, jy = friction(slip_x, slip_y, rx, ry, rz, inverse, limit)
+        wz = wz + inverse * (rx * jy - ry * jx)
+        W[VX + i], W[VY + i] = vx + jx, vy + jy
+        W[WX + i], W[WY + i] = wx - inverse * rz * jy, wy + inverse * rz * jx
+        W[WZ + i] = slowed(wz, limit * inverse * half * (1.0 - s * s))
+
+
+@jit
+def friction(
+    slip_x: float, slip_y: float, rx: float, ry: float, rz: float, inverse: float, limit: float
+) -> tuple[float, float]:
+    """The impulse against a slip at the point r: what stops it, or the limit if that is less.
+
+    The inverse mass against it is 1 + inverse (rz^2 + arm^2), with arm the horizontal distance of the line of the
+    slip from the centre.
+    """
+    square = slip_x * slip_x + slip_y * slip_y
+    slip = math.sqrt(square)
+    arm = rx * slip_y - ry * slip_x
+    mobility = square + inverse * (rz * rz * square + arm * arm)
+    per = 1.0 / nonzero(slip * mobility)
+    share = lesser(limit * (mobility * per), square * slip * per)
+    return -share * slip_x, -share * slip_y
+
+
+@jit
+def slowed(spin: float, drag: float) -> float:
+    """A spin that is taken towards 0 by drag, and not beyond."""
+    slower = spin - drag if spin > 0.0 else spin + drag
+    return 0.0 if drag >= abs(spin) else slower
+
+
+@jit
+def _press_face(W: Floats, i: int, p: Parameters, bounce: float) -> tuple[float, float, float, bool]:
+    """Moreau's law for a face: the impulse, the point a, b where it acts, and whether that is inside the face.
+
+    Inside, the velocity can be stopped altogether, by one impulse at the one point that stops the fall and the tipping
+    together. Otherwise it acts on one of the two sides that meet at the fastest corner.
+    """
+    inertia = p.half * p.half * (2.0 / 3.0)
+    inverse = 1.5 / (p.half * p.half)
+    vz, wx, wy = W[VZ + i], W[WX + i], W[WY + i]
+    d0x, d0y = W[D + i], W[D + LANES + i]
+    d1x, d1y = W[D + 3 * LANES + i], W[D + 4 * LANES + i]
+    d2x, d2y = W[D + 6 * LANES + i], W[D + 7 * LANES + i]
+    x, y = -inertia * wy - d0x * vz, inertia * wx - d0y * vz
+    det = (d1x * d2y - d1y * d2x) * vz
+    b, a = x * d2y - y * d2x, d1x * y - d1y * x
+    if vz < 0.0 and abs(b) <= abs(det) and abs(a) <= abs(det) and det != 0.0:
+        W[VZ + i], W[WX + i], W[WY + i] = -bounce * vz, -bounce * wx, -bounce * wy
+        return -(1.0 + bounce) * vz, a / det, b / det, True
+    n0 = vz + (wx * d0y - wy * d0x)
+    n1 = wx * d1y - wy * d1x
+    n2 = wx * d2y - wy * d2x
+    k11 = inverse * (d1x * d1x + d1y * d1y)
+    k22 = inverse * (d2x * d2x + d2y * d2y)
+    f1 = -1.0 if n1 > 0.0 else 1.0
+    f2 = -1.0 if n2 > 0.0 else 1.0
+    x, y = d0x + f1 * d1x, d0y + f1 * d1y
+    c, d = 1.0 + inverse * (x * x + y * y), inverse * (x * d2x + y * d2y)
+    a, speed, mass = side(n0 + f1 * n1, n2, c, d, k22, -1.0)
+    x, y = d0x + f2 * d2x, d0y + f2 * d2y
+    c, d = 1.0 + inverse * (x * x + y * y), inverse * (x * d1x + y * d1y)
+    b, faster, other = side(n0 + f2 * n2, n1, c, d, k11, -1.0)
+    if speed >= 0.0 or (faster < 0.0 and faster * faster * mass > speed * speed * other):
+        a, speed, mass = f2, faster, other
+    else:
+        b = f1
+    if speed >= 0.0:
+        return 0.0, a, b, False
+    j = -(1.0 + bounce) * speed / mass
+    W[VZ + i] = vz + j
+    W[WX + i] = wx + inverse * (d0y + b * d1y + a * d2y) * j
+    W[WY + i] = wy - inverse * (d0x + b * d1x + a * d2x) * j
+    return j, a, b, False
+
+
+@jit
+def _rub_face(W: Floats, i: int, p: Parameters, j: float, a: float, b: float, inside: bool) -> None:
+    """Friction of a face pressed by j at the point a, b.
+
+    A face that stays down whole slides as a block: friction moves the centre of pressure forward instead of tipping the
+    die, as long as that point stays inside the face. The limit of the turning has the mean arm of the pressed patch.
+    """
+    inverse = 1.5 / (p.half * p.half)
+    vx, vy = W[VX + i], W[VY + i]
+    wx, wy, wz = W[WX + i], W[WY + i], W[WZ + i]
+    d1x, d1y, d2x, d2y = W[D + 3 * LANES + i], W[D + 4 * LANES + i], W[D + 6 * LANES + i], W[D + 7 * LANES + i]
+    rx, ry = W[D + i] + b * d1x + a * d2x, W[D + LANES + i] + b * d1y + a * d2y
+    rz = W[D + 2 * LANES + i] + b * W[D + 5 * LANES + i] + a * W[D + 8 * LANES + i]
+    limit = p.friction * j
+    # As a block, the centre of pressure moves by -rz times the impulse over j along the motion.
+    speed = math.sqrt(vx * vx + vy * vy)
+    det = (d1x * d2y - d1y * d2x) * j * speed
+    ahead = -rz * lesser(limit, speed)
+    s1 = b * det + ahead * (vx * d2y - vy * d2x)
+    s2 = a * det + ahead * (d1x * vy - d1y * vx)
+    if inside and abs(s1) <= abs(det) and abs(s2) <= abs(det):
+        left = 0.0 if speed <= limit else 1.0 - limit / speed
+        W[VX + i], W[VY + i] = left * vx, left * vy
+    else:
+        jx, jy = friction(vx + (wy * rz - wz * ry), vy + (wz * rx - wx * rz), rx, ry, rz, inverse, limit)
+        W[VX + i], W[VY + i] = vx + jx, vy + jy
+        W[WX + i], W[WY + i] = wx - inverse * rz * jy, wy + inverse * rz * jx
+        wz = wz + inverse * (rx * jy - ry * jx)
+    s1, s2 = 1.0 - b * b, 1.0 - a * a
+    arm = math.sqrt(s1 * s1 * (d1x * d1x + d1y * d1y) + s2 * s2 * (d2x * d2x + d2y * d2y))
+    W[WZ + i] = slowed(wz, limit * inverse * arm)
+
+
+@jit
+def _land(W: Floats, i: int, p: Parameters) -> None:
+    """Stages 3 to 5 for a face, which few lanes need."""
+    j, a, b, inside = _press_face(W, i, p, p.restitution if W[IMPACT + i] > 0.0 else 0.0)
+    if j > 0.0:
+        _rub_face(W, i, p, j, a, b, inside)
+        W[J + i] = j + _press_face(W, i, p, 0.0)[0]
+
+
+@jit
+def aloft(high: float, speed: float, gravity: float, time: float) -> bool:
+    """Whether a height that starts above zero with a speed stays above zero for a time."""
+    return (high > 0.0) & (high + time * (speed - 0.5 * gravity * time) > 0.0)
 
 
 @jit
 def _move(W: Floats, p: Parameters) -> None:
-    """Stage 5: the displacement, exact in flight; then whether the throw is over."""
+    """Stage 6: the displacement, exact in flight; then whether the throw is over, or a move of its own is due."""
+    wide()
     half, g = p.half, p.gravity
     inertia = half * half * (2.0 / 3.0)
+    reach = half * math.sqrt(3.0)
+    long = LONG * math.sqrt(reach / g)
+    stops = p.trap_energy > 0.0
+    block = p.friction <= JAM
     for i in range(LANES):
         h = W[H + i]
         vx, vy, vz = W[VX + i], W[VY + i], W[VZ + i]
         wx, wy, wz = W[WX + i], W[WY + i], W[WZ + i]
         held = W[HELD + i] > 0.0
-        ww = wx * wx + wy * wy + wz * wz
-        kinetic = 0.5 * (vx * vx + vy * vy + vz * vz) + 0.5 * inertia * ww
-        rise = g * h * vz
+        kinetic = 0.5 * (vx * vx + vy * vy + vz * vz) + 0.5 * inertia * (wx * wx + wy * wy + wz * wz)
         budget = W[BEFORE + i]
-        # A move on the table may not end with more energy than it began with: share^2 kinetic + share rise = budget.
-        share = (math.sqrt(rise * rise + 4.0 * kinetic * budget) - rise) / nonzero(2.0 * kinetic)
-        share = share if held & (kinetic + rise > budget) & (kinetic > 0.0) else 1.0
+        # A move on the table may not end with more energy than it began with: with a share s of the velocity it ends
+        # with s^2 kinetic + s rise. The share taken is where the chord of this convex function, from budget / total
+        # where it is within the budget to 1 where it is not, meets the budget: never too large.
+        total = kinetic + g * h * vz
+        share = budget * (total + kinetic) / nonzero(total * total + kinetic * budget)
+        share = share if held & (total > budget) else 1.0
         vx, vy, vz = share * vx, share * vy, share * vz
         wx, wy, wz = share * wx, share * wy, share * wz
-        W[VX + i], W[VY + i] = vx, vy
-        W[WX + i], W[WY + i], W[WZ + i] = wx, wy, wz
-        fall = 0.0 if held else g
-        z = W[Z + i] + (h * vz - 0.5 * fall * h * h)
-        vz = vz - fall * h
+        fall = 0.0 if held else g * h
+        z = W[Z + i] + (h * vz - 0.5 * fall * h)
+        vz = vz - fall
+        time = lesser(W[T + i] + h, p.time_limit)
         W[X + i] += h * vx
         W[Y + i] += h * vy
         W[Z + i] = z
-        W[VZ + i] = vz
-        ww = wx * wx + wy * wy + wz * wz
-        w = math.sqrt(ww)
-        kx, ky, kz = wx / nonzero(w), wy / nonzero(w), wz / nonzero(w)
-        s, c = sincos(0.5 * w * h)
-        sine, versine = 2.0 * s * c, 2.0 * s * s
-        for f in range(U, U + 9 * LANES, 3 * LANES):
-            W[f + i], W[f + LANES + i], W[f + 2 * LANES + i] = turned(
-                W[f + i], W[f + LANES + i], W[f + 2 * LANES + i], kx, ky, kz, sine, versine
-            )
-        time = lesser(W[T + i] + h, p.time_limit)
+        W[VX + i], W[VY + i], W[VZ + i] = vx, vy, vz
+        W[WX + i], W[WY + i], W[WZ + i] = wx, wy, wz
         W[T + i] = time
-        kinetic = 0.5 * (vx * vx + vy * vy + vz * vz) + 0.5 * inertia * ww
-        asleep = held & (W[FLAT + i] < 0.0) & (kinetic == 0.0)
-        settled = asleep | (kinetic + g * z < p.trap_energy)
-        late = OUT_OF_TIME if time >= p.time_limit else 0.0
-        W[DONE + i] = SETTLED if settled else late
+        kinetic = 0.5 * (vx * vx + vy * vy + vz * vz) + 0.5 * inertia * (wx * wx + wy * wy + wz * wz)
+        lies = held & (W[FLAT + i] < 0.0) & (wx == 0.0) & (wy == 0.0) & (vz == 0.0)
+        slides = lies & block
+        certain = (kinetic + g * z < p.trap_energy) | (slides & stops) | (lies & (kinetic == 0.0))
+        done = SOARS if aloft(z - reach, vz, g, long) else 0.0
+        done = SLIDES if slides else done
+        done = OUT_OF_TIME if time >= p.time_limit else done
+        W[DONE + i] = SETTLED if certain else done
+
+
+@jit
+def _turn(W: Floats, p: Parameters) -> None:
+    """Turn the axes by what the move turns them; a large angle, which only an odd setup makes, is left to `_spin`."""
+    wide()
+    for i in range(LANES):
+        h = W[H + i]
+        kx, ky, kz = h * W[WX + i], h * W[WY + i], h * W[WZ + i]
+        q = kx * kx + ky * ky + kz * kz
+        small = q <= SMALL
+        first, second = small_turn(q)
+        xx, xy, xz, yx, yy, yz, zx, zy, zz = rotation(kx, ky, kz, first if small else 0.0, second if small else 0.0)
+        for f in range(U, U + 9 * LANES, 3 * LANES):
+            x, y, z = W[f + i], W[f + LANES + i], W[f + 2 * LANES + i]
+            W[f + i] = xx * x + (xy * y + xz * z)
+            W[f + LANES + i] = yy * y + (yx * x + yz * z)
+            W[f + 2 * LANES + i] = zz * z + (zx * x + zy * y)
+        W[DONE + i] = W[DONE + i] if small else SPINS
 
 
 @jit
 def _any(W: Floats, field: int) -> bool:
-    total = 0.0
+    found = False
     for i in range(LANES):
-        total += W[field + i]
-    return total > 0.0
+        found = found | (W[field + i] > 0.0)
+    return found
 
 
 @jit
 def step(W: Floats, p: Parameters) -> None:
     """Advance every lane by one impact or one move."""
+    wide()
     _look(W, p)
-    if _any(W, TOUCH):
-        _press(W, p, p.restitution)
-        _rub(W, p)
-        _press(W, p, 0.0)
+    _aim(W, p)
+    _press(W, p, p.restitution)
+    _rub(W, p)
+    _press(W, p, 0.0)
+    if _any(W, FACE):
+        for i in range(LANES):
+            if W[FACE + i] > 0.0:
+                _land(W, i, p)
     _move(W, p)
+    _turn(W, p)
+
+
+# Moves of a lane by itself
+
+
+@jit
+def _spin(W: Floats, i: int, angle: float) -> None:
+    """Turn the axes about the angular velocity by any angle."""
+    wx, wy, wz = W[WX + i], W[WY + i], W[WZ + i]
+    w = math.sqrt(wx * wx + wy * wy + wz * wz)
+    per = 1.0 / nonzero(w)
+    s, c = sincos(0.5 * angle * w)
+    xx, xy, xz, yx, yy, yz, zx, zy, zz = rotation(wx * per, wy * per, wz * per, 2.0 * s * c, 2.0 * s * s)
+    for f in range(U, U + 9 * LANES, 3 * LANES):
+        x, y, z = W[f + i], W[f + LANES + i], W[f + 2 * LANES + i]
+        W[f + i] = xx * x + (xy * y + xz * z)
+        W[f + LANES + i] = yy * y + (yx * x + yz * z)
+        W[f + 2 * LANES + i] = zz * z + (zx * x + zy * y)
+
+
+@jit
+def _pass(W: Floats, i: int, p: Parameters, h: float, done: float) -> None:
+    """Let time pass in a lane."""
+    time = p.time_limit if done == OUT_OF_TIME else lesser(W[T + i] + h, p.time_limit)
+    W[T + i] = time
+    W[DONE + i] = OUT_OF_TIME if time >= p.time_limit else done
+
+
+@jit
+def _soar(W: Floats, i: int, p: Parameters) -> None:
+    """One exact arc, of any turn, until a corner could reach the table."""
+    g, vz = p.gravity, W[VZ + i]
+    high = greater(W[Z + i] - p.half * math.sqrt(3.0), 0.0)
+    h = lesser((vz + math.sqrt(vz * vz + 2.0 * g * high)) / g, p.time_limit - W[T + i])
+    W[X + i] += h * W[VX + i]
+    W[Y + i] += h * W[VY + i]
+    W[Z + i] += h * vz - 0.5 * g * h * h
+    W[VZ + i] = vz - g * h
+    _spin(W, i, h)
+    _pass(W, i, p, h, 0.0)
+
+
+@jit
+def _slide(W: Floats, i: int, p: Parameters) -> None:
+    """The rest of a throw that slides and turns on its face, each slowed steadily; or as much as there is time for."""
+    slowing = p.friction * p.gravity
+    drag = slowing * (1.5 * math.sqrt(2.0)) / p.half
+    vx, vy, wz = W[VX + i], W[VY + i], W[WZ + i]
+    speed, spin = math.sqrt(vx * vx + vy * vy), abs(wz)
+    left = p.time_limit - W[T + i]
+    stops, stills = speed <= slowing * left, spin <= drag * left
+    straight = speed / nonzero(slowing) if stops else left
+    turning = spin / nonzero(drag) if stills else left
+    path = straight * (1.0 - 0.5 * straight * slowing / nonzero(speed))
+    W[X + i] += path * vx
+    W[Y + i] += path * vy
+    _spin(W, i, turning * (1.0 - 0.5 * turning * drag / nonzero(spin)))
+    share = 0.0 if stops else 1.0 - straight * slowing / nonzero(speed)
+    W[VX + i], W[VY + i] = share * vx, share * vy
+    W[WZ + i] = 0.0 if stills else wz * (1.0 - turning * drag / nonzero(spin))
+    _pass(W, i, p, greater(straight, turning), SETTLED if stops and stills else OUT_OF_TIME)
+
+
+@jit
+def _alone(W: Floats, i: int, p: Parameters) -> None:
+    """The move that a lane has asked for, of its own."""
+    if W[DONE + i] == SPINS:
+        _spin(W, i, W[H + i])
+        _pass(W, i, p, 0.0, 0.0)
+    elif W[DONE + i] == SOARS:
+        _soar(W, i, p)
+    elif W[DONE + i] == SLIDES:
+        _slide(W, i, p)
 
 
 @jit
@@ -551,14 +757,19 @@ def _park(W: Floats, i: int, p: Parameters) -> None:
 
 
 @jit
-def _load(W: Floats, i: int, row: Floats, axes: Floats, order: npt.NDArray[np.int64], sign: Floats) -> None:
+def _load(
+    W: Floats, i: int, row: Floats, axes: Floats, order: npt.NDArray[np.int64], sign: Floats, p: Parameters
+) -> None:
     """Put a release into a lane."""
     _canonical(row, axes, order, sign)
-    for f in range(FIELDS):
-        W[f * LANES + i] = row[f] if f < 9 else 0.0
+    for f in range(9):
+        W[f * LANES + i] = row[f]
     for k in range(3):
         for c in range(3):
             W[U + (3 * k + c) * LANES + i] = axes[k, c]
+    W[T + i], W[CONTACTS + i] = 0.0, 0.0
+    reach = p.half * math.sqrt(3.0)
+    W[DONE + i] = SOARS if aloft(row[2] - reach, row[5], p.gravity, LONG * math.sqrt(reach / p.gravity)) else 0.0
 
 
 @jit
@@ -586,6 +797,7 @@ def simulate(releases: Floats, p: Parameters) -> Floats:
     array (n, 21)
         The final state in the same order, then time, contacts, and `SETTLED` or `OUT_OF_TIME`.
     """
+    wide()
     n = releases.shape[0]
     rows = np.empty((n, ROW))
     W = np.empty(FIELDS * LANES)
@@ -599,17 +811,76 @@ def simulate(releases: Floats, p: Parameters) -> Floats:
             for i in range(LANES):
                 if W[DONE + i] == 0.0:
                     continue
+                _alone(W, i, p)
+                if W[DONE + i] == 0.0:
+                    continue
                 if throw[i] >= 0:
                     _store(W, i, rows[throw[i]], order[i], sign[i])
                     ended += 1
                     throw[i] = -1
-                    _park(W, i, p)
                 if taken < n:
-                    _load(W, i, releases[taken], axes, order[i], sign[i])
+                    _load(W, i, releases[taken], axes, order[i], sign[i], p)
                     throw[i] = taken
                     taken += 1
+                    _alone(W, i, p)
+                else:
+                    _park(W, i, p)
         step(W, p)
     return rows
+
+
+@jit
+def _energy(W: Floats, p: Parameters) -> float:
+    """Kinetic energy of lane 0."""
+    square = W[VX] * W[VX] + W[VY] * W[VY] + W[VZ] * W[VZ]
+    inertia = p.half * p.half * (2.0 / 3.0)
+    return float(0.5 * square + 0.5 * inertia * (W[WX] * W[WX] + W[WY] * W[WY] + W[WZ] * W[WZ]))
+
+
+@jit
+def _noted_step(W: Floats, p: Parameters, note: Floats) -> None:
+    """A step of lane 0 by itself, with notes taken between the stages."""
+    _look(W, p)
+    _aim(W, p)
+    kinetic, vx, vy = _energy(W, p), W[VX], W[VY]
+    if W[FACE] > 0.0:
+        j, a, b, inside = _press_face(W, 0, p, p.restitution if W[IMPACT] > 0.0 else 0.0)
+    else:
+        _press(W, p, p.restitution)
+        j, a, b, inside = W[J], W[S], 1.0, False
+    pressed = _energy(W, p)
+    if W[FACE] == 0.0:
+        _rub(W, p)
+    elif j > 0.0:
+        _rub_face(W, 0, p, j, a, b, inside)
+    rubbed = _energy(W, p)
+    if W[FACE] == 0.0:
+        _press(W, p, 0.0)
+    elif j > 0.0:
+        W[J] = j + _press_face(W, 0, p, 0.0)[0]
+    note[HOW] = STRUCK if W[IMPACT] > 0.0 else (CARRIED if W[HELD] > 0.0 else FLYING)
+    note[PUSH], note[PULL_X], note[PULL_Y] = W[J], W[VX] - vx, W[VY] - vy
+    note[AT_X] = W[X] + W[D] + b * W[D + 3 * LANES] + a * W[D + 6 * LANES]
+    note[AT_Y] = W[Y] + W[D + LANES] + b * W[D + 4 * LANES] + a * W[D + 7 * LANES]
+    note[LOST_NORMAL] = (kinetic - pressed) + (rubbed - _energy(W, p))
+    note[LOST_FRICTION] = pressed - rubbed
+    _move(W, p)
+    _turn(W, p)
+    if W[DONE] == SPINS:
+        _alone(W, 0, p)
+
+
+@jit
+def _noted_move(W: Floats, p: Parameters, note: Floats) -> None:
+    """A move of its own of lane 0, with notes."""
+    slides = W[DONE] == SLIDES
+    kinetic, vx, vy, start = _energy(W, p), W[VX], W[VY], W[T]
+    _alone(W, 0, p)
+    if slides:
+        note[HOW] = SLID
+        note[PUSH], note[PULL_X], note[PULL_Y] = p.gravity * (W[T] - start), W[VX] - vx, W[VY] - vy
+        note[AT_X], note[AT_Y] = W[X], W[Y]
+        note[LOST_FRICTION] = kinetic - _energy(W, p)
 
 
 @jit
@@ -624,28 +895,29 @@ def record(release: Floats, p: Parameters) -> Floats:
 
     Returns
     -------
-    array (steps + 1, FIELDS)
-        The state after each step, and what the step did; the first row is the release.
+    array (steps + 1, ROW + 8)
+        The state after each step, and notes, from `HOW` on, of what the step did; the first row is the release.
     """
     W = np.empty(FIELDS * LANES)
     axes, order, sign = np.empty((3, 3)), np.empty(3, np.int64), np.empty(3)
     for i in range(LANES):
         _park(W, i, p)
-    _load(W, 0, release, axes, order, sign)
-    rows = np.empty((256, FIELDS))
-    steps = 0
-    while True:
+    _load(W, 0, release, axes, order, sign, p)
+    rows = np.zeros((256, NOTED))
+    _store(W, 0, rows[0], order, sign)
+    steps = 1
+    while W[DONE] != SETTLED and W[DONE] != OUT_OF_TIME:
         if steps == rows.shape[0]:
-            longer = np.empty((2 * steps, FIELDS))
+            longer = np.zeros((2 * steps, rows.shape[1]))
             longer[:steps] = rows
             rows = longer
-        for f in range(FIELDS):
-            rows[steps, f] = W[f * LANES]
+        if W[DONE] == 0.0:
+            _noted_step(W, p, rows[steps])
+        else:
+            _noted_move(W, p, rows[steps])
         _store(W, 0, rows[steps], order, sign)
         steps += 1
-        if W[DONE] > 0.0:
-            return rows[:steps].copy()
-        step(W, p)
+    return rows[:steps].copy()
 
 
 # Normal deviates from uniform ones (Box and Muller): for uniform a, b the numbers sqrt(-2 log(1 - a)) times the
@@ -653,15 +925,15 @@ def record(release: Floats, p: Parameters) -> Floats:
 # x = m 2^e with m in [sqrt(1/2), sqrt(2)) and log m = 2 artanh s, s = (m - 1) / (m + 1), |s| < 0.172.
 LOG2_HIGH = 0.6931471805437468
 LOG2_LOW = 1.619851018015993e-11
+FRACTION, EXPONENT, BIAS = (1 << 52) - 1, 1 << 52, 1022  # of a double; with this bias the fraction is in [1/2, 1)
 
 
 @jit
-def log(x: float) -> float:
-    """Natural logarithm of a positive number by exactly rounded arithmetic alone."""
-    m, e = math.frexp(x)
+def log(m: float, e: float) -> float:
+    """Natural logarithm of m 2^e, m in [1/2, 1), by exactly rounded arithmetic alone."""
     small = m < math.sqrt(0.5)
     m = 2.0 * m if small else m
-    e = e - 1 if small else e
+    e = e - 1.0 if small else e
     s = (m - 1.0) / (m + 1.0)
     q = s * s
     tail = 1 / 13 + q * (1 / 15 + q * (1 / 17 + q * (1 / 19 + q / 21)))
@@ -672,11 +944,34 @@ def log(x: float) -> float:
 @jit
 def normals(uniforms: Floats) -> Floats:
     """Standard normal deviates, shape (n, 2 k), from uniform ones in [0, 1) of the same shape."""
-    n, m = uniforms.shape
-    out = np.empty((n, m))
-    for i in range(n):
-        for j in range(0, m, 2):
-            r = math.sqrt(-2.0 * log(1.0 - uniforms[i, j]))
-            s, c = sincos(2.0 * math.pi * uniforms[i, j + 1])
-            out[i, j], out[i, j + 1] = r * c, r * s
-    return out
+    wide()
+    pairs = uniforms.size // 2
+    given, out = uniforms.reshape(pairs, 2), np.empty((pairs, 2))
+    fraction, exponent = np.empty(pairs), np.empty(pairs)
+    for i in range(pairs):
+        fraction[i] = 1.0 - given[i, 0]
+    bits = fraction.view(np.int64)
+    for i in range(pairs):
+        exponent[i] = (bits[i] // EXPONENT) - BIAS
+        bits[i] = (bits[i] & FRACTION) | (BIAS * EXPONENT)
+    for i in range(pairs):
+        r = math.sqrt(-2.0 * log(fraction[i], exponent[i]))
+        s, c = sincos(2.0 * math.pi * given[i, 1])
+        out[i, 0], out[i, 1] = r * c, r * s
+    return out.reshape(uniforms.shape)
+
+
+@jit
+def orientations(normals: Floats) -> Floats:
+    """Uniform orientations, shape (n, 3, 3): the first four of each row of normals, scaled to length 1, are a uniform
+    unit quaternion, scalar first.
+    """
+    axes = np.empty((normals.shape[0], 3, 3))
+    for i in range(normals.shape[0]):
+        w, x, y, z = normals[i, 0], normals[i, 1], normals[i, 2], normals[i, 3]
+        per = 1.0 / math.sqrt(w * w + x * x + y * y + z * z)
+        w, x, y, z = w * per, x * per, y * per, z * per
+        axes[i, 0, 0], axes[i, 0, 1], axes[i, 0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
+        axes[i, 1, 0], axes[i, 1, 1], axes[i, 1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
+        axes[i, 2, 0], axes[i, 2, 1], axes[i, 2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
+    return axes

@@ -109,8 +109,11 @@ def check_count(n: Any, must: str = "the number of throws must be a whole number
 
 
 def _uniform_axes(normals: Floats) -> Floats:
-    """Uniform orientations from four normals each: a direction in four dimensions is a uniform quaternion."""
-    return quaternions_to_axes(normals / row_lengths(normals)[:, None])
+    """Uniform orientations from the first four normals of each row."""
+    from dicesim import kernel
+
+    axes: Floats = kernel.orientations(normals)
+    return axes
 
 
 @dataclass(frozen=True)
@@ -174,7 +177,7 @@ class Shaken:
         position = np.zeros((n, 3))
         position[:, 2] = self.height
         velocity = self.speed / math.sqrt(3) * normals[:, 4:7]
-        return States(position, _uniform_axes(normals[:, :4]), velocity, self.spin * normals[:, 7:10])
+        return States(position, _uniform_axes(normals), velocity, self.spin * normals[:, 7:10])
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """One throw, step by step: the same step of the same kernel, with everything it did kept."""
 
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +10,8 @@ from dicesim.simulator import Until, check_releases, from_rows, kernel_parameter
 from dicesim.solids import up_face
 from dicesim.states import Floats, States
 
-RELEASED, FLIGHT, IMPACT, CARRIED = range(4)
-KINDS = ("released", "flight", "impact", "carried")
+RELEASED, FLIGHT, IMPACT, CARRIED, SLIDE = range(5)
+KINDS = ("released", "flight", "impact", "carried", "slide")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,9 +27,9 @@ class Trajectory:
     states : States
         The state at the end of each step.
     kind : array of int8 (m,)
-        What the step was: index into ``KINDS``, released, flight, impact, or carried by the table.
+        What the step was: index into ``KINDS``, released, flight, impact, carried by the table, or the slide to rest.
     contact_point : array (m, 3)
-        Centre of pressure, m; NaN where nothing touched.
+        Centre of pressure, m; NaN where nothing touched. Of a slide the place where it ends.
     normal_impulse : array (m,)
         Upward impulse, m/s.
     tangential_impulse : array (m, 2)
@@ -159,7 +158,8 @@ class Trajectory:
             raise ValueError(f"times must be finite numbers in one row, not {times!r}")
         asked = np.clip(asked, 0.0, self.times[-1])
         after = np.searchsorted(self.times, asked, side="left")
-        return _before(self, after, self.times[after] - asked)
+        states = _before(self, after, self.times[after] - asked)
+        return _sliding(self, after, asked, states) if self.kind[-1] == SLIDE else states
 
 
 def _before(path: Trajectory, step: npt.NDArray[np.intp], left: Floats) -> States:
@@ -173,6 +173,31 @@ def _before(path: Trajectory, step: npt.NDArray[np.intp], left: Floats) -> State
     velocity[:, 2] += fall
     turns = Rotation.from_rotvec(-end.angular_velocity * left[:, None]).as_matrix()
     return States(position, turns @ end.axes, velocity, end.angular_velocity)
+
+
+def _sliding(path: Trajectory, step: npt.NDArray[np.intp], asked: Floats, states: States) -> States:
+    """The states with those inside the slide, the last step, put right: forward from its start, slowed steadily."""
+    from scipy.spatial.transform import Rotation
+
+    inside = (step == len(path) - 1) & (asked < path.times[-1])
+    start, since = path.states[-2], (asked[inside] - path.times[-2])[:, None]
+    slowing = path.setup.table.friction * path.setup.gravity
+    drag = slowing * 3 * np.sqrt(2) / path.setup.die.edge
+    way, left = _slowed(start.velocity, slowing, since)
+    turn, spin = _slowed(start.angular_velocity, drag, since)
+    parts = {name: getattr(states, name).copy() for name in ("position", "axes", "velocity", "angular_velocity")}
+    parts["position"][inside] = start.position + way
+    parts["axes"][inside] = Rotation.from_rotvec(turn).as_matrix() @ start.axes
+    parts["velocity"][inside], parts["angular_velocity"][inside] = left, spin
+    return States(**parts)
+
+
+def _slowed(rate: Floats, slowing: float, since: Floats) -> tuple[Floats, Floats]:
+    """How far something came that is slowed steadily until it stops, and its rate then."""
+    size = float(np.linalg.norm(rate))
+    time = np.minimum(since, size / slowing) if slowing else since
+    left = 1 - time * slowing / size if size else 0 * time
+    return rate * time * (1 + left) / 2, rate * left
 
 
 def trajectory(state: States, setup: Setup = Setup(), *, until: Until = "rest") -> Trajectory:
@@ -218,27 +243,24 @@ def trajectory(state: States, setup: Setup = Setup(), *, until: Until = "rest") 
 def _read(rows: Floats, setup: Setup) -> Trajectory:
     from dicesim import kernel
 
-    def column(field: int) -> Any:
-        return rows[:, field // kernel.LANES]
-
     states = from_rows(rows)
     inertia = setup.die.edge * setup.die.edge / 6
-    kind = np.select([column(kernel.IMPACT) > 0, column(kernel.HELD) > 0], [IMPACT, CARRIED], FLIGHT).astype(np.int8)
+    kind = (rows[:, kernel.HOW] + FLIGHT).astype(np.int8)
     kind[0] = RELEASED
-    point = np.column_stack([column(kernel.PX), column(kernel.PY), np.zeros(len(rows))])
-    point[column(kernel.J) == 0] = np.nan
+    point = np.column_stack([rows[:, [kernel.AT_X, kernel.AT_Y]], np.zeros(len(rows))])
+    point[rows[:, kernel.PUSH] == 0] = np.nan
     speed, spin = (states.velocity**2).sum(axis=1), (states.angular_velocity**2).sum(axis=1)
     return Trajectory(
-        times=column(kernel.T).copy(),
+        times=rows[:, 18].copy(),
         states=states,
         kind=kind,
         contact_point=point,
-        normal_impulse=column(kernel.J).copy(),
-        tangential_impulse=np.column_stack([column(kernel.JX), column(kernel.JY)]),
+        normal_impulse=rows[:, kernel.PUSH].copy(),
+        tangential_impulse=rows[:, [kernel.PULL_X, kernel.PULL_Y]],
         kinetic=0.5 * speed + 0.5 * inertia * spin,
         potential=setup.gravity * states.position[:, 2],
-        lost_normal=column(kernel.LOST_NORMAL).copy(),
-        lost_friction=column(kernel.LOST_FRICTION).copy(),
-        settled=bool(column(kernel.DONE)[-1] == kernel.SETTLED),
+        lost_normal=rows[:, kernel.LOST_NORMAL].copy(),
+        lost_friction=rows[:, kernel.LOST_FRICTION].copy(),
+        settled=bool(rows[-1, 20] == kernel.SETTLED),
         setup=setup,
     )

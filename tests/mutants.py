@@ -26,13 +26,13 @@ class Mutant:
 
 
 STEPPED_FLIGHT = (
-    ("        h = greater(h, clear) if high > 0.0 else h\n", ""),
-    ("        longest = lesser(short, longest) if held else longest\n", "        longest = lesser(short, longest)\n"),
+    ("LONG = 0.25 ", "LONG = 1e300 "),
+    ("        longest = lesser(short if held else left, calm)\n", "        longest = lesser(short, calm)\n"),
 )
 
 DROPPED_TERM = Mutant(
     "dropped term",
-    (*STEPPED_FLIGHT, ("(h * vz - 0.5 * fall * h * h)", "(h * (vz - fall * h))")),
+    (*STEPPED_FLIGHT, ("(h * vz - 0.5 * fall * h)", "(h * (vz - fall))")),
     "a step of free flight moves by the velocity at its end, without g t^2 / 2: plain semi-implicit Euler",
 )
 OVERSHOT_BUDGET = Mutant(
@@ -53,7 +53,7 @@ PENETRATION_ONLY = Mutant(
         ),
         ("        held = touch & (approach <= p.micro_bounce_speed)", "        held = touch & (approach > 1e300)"),
         *STEPPED_FLIGHT,
-        ("        h = greater(h, CRAWL * p.time_step)\n", "        h = short\n"),
+        ("        h = lesser(greater(h, CRAWL * lesser(p.time_step, calm)), left)\n", "        h = short\n"),
     ),
     "a contact is seen when a corner is already below the table, and every one bounces",
 )
@@ -69,17 +69,20 @@ MORE = (
     ),
     Mutant(
         "energetic restitution",
-        (("bounce = restitution if", "bounce = math.sqrt(restitution) if"),),
+        (
+            ("bounce = restitution if", "bounce = math.sqrt(restitution) if"),
+            ("_press_face(W, i, p, p.restitution if", "_press_face(W, i, p, math.sqrt(p.restitution) if"),
+        ),
         "restitution is taken for a ratio of energies",
     ),
     Mutant(
         "boundless friction",
-        (("        jt = lesser(mu * j, slip / (", "        jt = lesser(slip, slip / ("),),
+        (("    share = lesser(limit * (mobility * per), square * slip * per)\n", "    share = square * slip * per\n"),),
         "friction always stops the slip, whatever presses",
     ),
     Mutant(
         "driving friction",
-        (("        vx = 0.0 if stopped else vx - jt * tx\n", "        vx = 0.0 if stopped else vx + jt * tx\n"),),
+        (("    return -share * slip_x, -share * slip_y\n", "    return share * slip_x, share * slip_y\n"),),
         "friction pushes along the slip",
     ),
     Mutant(

@@ -41,7 +41,8 @@ def test_no_contact_pulls_and_friction_keeps_its_limit(setup):
     for path in paths(setup):
         assert path.normal_impulse.min() >= 0
         tangential = np.hypot(*path.tangential_impulse.T)
-        assert (tangential <= setup.table.friction * path.normal_impulse * (1 + 1e-15)).all()
+        ulp = np.spacing(np.abs(path.states.velocity).max())  # the impulse is read off the change of the velocity
+        assert (tangential <= setup.table.friction * path.normal_impulse * (1 + 1e-15) + 4 * ulp).all()
 
 
 @EVERY_SETUP
