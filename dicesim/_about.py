@@ -1,7 +1,6 @@
 """What the program can say about itself: where it runs, whether it works, and how to cite it."""
 
 import platform
-import tempfile
 import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,6 +17,12 @@ CITATION = {
     "license": "MIT",
 }
 PACKAGES = ("numpy", "numba", "llvmlite", "scipy", "matplotlib", "pandas", "pillow", "tqdm", "trimesh")
+CACHE_STATES = {
+    "loaded": "works; the compiled code was loaded from {folder}",
+    "kept": "works; the code was compiled now, and is kept for the next start in {folder}",
+    "fails": "fails; every start compiles anew: {problem}",
+    "off": "not used",
+}
 
 
 def citation() -> str:
@@ -53,10 +58,9 @@ def describe(found: dict[str, Any]) -> str:
     """Lay out an environment as text."""
     compiler, cache = found["compiler"], found["cache"]
     seconds = f"the first throw took {compiler['seconds']:.2f} s" if compiler["works"] else compiler["problem"]
-    folder = f"{cache['folder']}, {'' if cache['writable'] else 'not '}writable" if cache["folder"] else "none"
     plain = {name: found[name] for name in ("dicesim", "python", "system", "cpu", "processors")}
     packages = {name: number or "not installed" for name, number in found["packages"].items()}
-    said = {"compiler": f"{compiler['state']}; {seconds}", "cache": folder}
+    said = {"compiler": f"{compiler['state']}; {seconds}", "cache": CACHE_STATES[cache["state"]].format(**cache)}
     return "\n".join(f"{name:<12}{text}" for name, text in (plain | packages | said).items())
 
 
@@ -76,27 +80,25 @@ def _try_compiler() -> dict[str, Any]:
         dicesim.throw(1, rng=0)
     except Exception as reason:  # whatever is wrong with it is what is asked for
         return {"works": False, "state": "fails", "seconds": None, "problem": " ".join(str(reason).split())}
-    seconds = round(time.perf_counter() - start, 3)
-    return {"works": True, "state": "works" if _statistics() else "off", "seconds": seconds, "problem": None}
+    seconds, state = round(time.perf_counter() - start, 3), "works" if hasattr(_simulate(), "stats") else "off"
+    return {"works": True, "state": state, "seconds": seconds, "problem": None}
 
 
-def _statistics() -> Any:
-    """Give what numba keeps about a compiled function; there is nothing if it is off or cannot be loaded."""
+def _simulate() -> Any:
+    """Give the compiled function that throws; None if it cannot be loaded."""
     try:
         from dicesim import kernel
     except ImportError:
         return None
-    return getattr(kernel.simulate, "stats", None)
+    return kernel.simulate
 
 
 def _cache() -> dict[str, Any]:
-    folder = getattr(_statistics(), "cache_path", None)
-    return {"folder": folder, "writable": folder is not None and _is_writable(folder)}
-
-
-def _is_writable(folder: str) -> bool:
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
+    """Tell what became of the machine code of the throw that was just made."""
+    simulate = _simulate()
+    cache = getattr(simulate, "_cache", None)
+    folder, problem = getattr(cache, "cache_path", None), getattr(cache, "problem", None)
+    state = "fails" if problem else "off"
+    if folder:
+        state = "loaded" if simulate.stats.cache_hits else "kept"
+    return {"state": state, "folder": folder, "problem": problem}

@@ -89,17 +89,17 @@ Where the time goes (experiment `stages` measures it again; figures of one core 
 # half an edge, turned downward; numba compiles nothing until a function is first called.
 
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit, types
+from numba import types
 from numba.core import config
 from numba.extending import intrinsic
 
+from dicesim._compiler import jit
+
 Floats = npt.NDArray[np.float64]
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 LANES = 32
 
@@ -144,14 +144,6 @@ class Parameters(NamedTuple):
     time_limit: float
     turn: float
     trap_energy: float
-
-
-def jit(function: Function) -> Function:
-    """Compile on first use; keep the machine code on disk where a folder for it can be written."""
-    try:
-        return cast(Function, njit(cache=True, error_model="numpy", nogil=True)(function))
-    except RuntimeError:
-        return cast(Function, njit(error_model="numpy", nogil=True)(function))
 
 
 def _wide(context: Any) -> Any:

@@ -186,7 +186,7 @@ def test_every_array_of_the_outcomes_is_hashed() -> None:
 KERNEL = Path(kernel.__file__).read_text(encoding="utf-8")
 HURRIED = {
     "the C library's sine": ("    return sine, cosine\n", "    return math.sin(x), math.cos(x)\n"),
-    "fast-math": ("nogil=True", "nogil=True, fastmath=True"),
+    "fast-math": ("from dicesim._compiler import jit\n", "from numba import njit\n\njit = njit(fastmath=True)\n"),
 }
 
 

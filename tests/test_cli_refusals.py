@@ -118,8 +118,8 @@ def test_the_module_is_the_program(say: Say) -> None:
     assert program("--version").stdout == f"dicesim {dicesim.__version__}\n"
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["throw", "--help"], ["cite"], ["throw", "-n", "0"]])
-def test_help_loads_none_of_the_heavy_libraries(arguments: list[str]) -> None:
+def loaded(arguments: list[str], modules: set[str]) -> list[str]:
+    """Those of some modules that a command loads."""
     text = f"""
 import sys
 from dicesim.cli import main
@@ -127,10 +127,22 @@ try:
     main({arguments})
 except SystemExit:
     pass
-print(*sorted({{"numba", "scipy", "pandas", "matplotlib", "tqdm"}} & set(sys.modules)), file=sys.stderr)
+print("loaded", *sorted({modules} & set(sys.modules)), file=sys.stderr)
 """
     done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stderr.splitlines()[-1] == ""
+    return done.stderr.splitlines()[-1].split()[1:]
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["throw", "--help"], ["cite"], ["throw", "-n", "0"]])
+def test_help_loads_none_of_the_heavy_libraries(arguments: list[str]) -> None:
+    assert loaded(arguments, {"numba", "scipy", "pandas", "matplotlib", "tqdm"}) == []
+
+
+@pytest.mark.parametrize("arguments", [["info"], ["throw", "-n", "5"], ["throw", "-n", "100", "--until", "rest"]])
+def test_a_throw_loads_no_more_than_it_needs(arguments: list[str]) -> None:
+    assert loaded(
+        [*arguments, "--json"], {"numba", "scipy.stats", "scipy.spatial", "pandas", "matplotlib", "tqdm"}
+    ) == ["numba"]
 
 
 def test_a_numpy_that_numba_does_not_take_is_named(tmp_path: Path) -> None:

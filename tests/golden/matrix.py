@@ -100,8 +100,7 @@ class Verdict(NamedTuple):
 def run(setting: Setting, caches: Path | None = None) -> Verdict:
     """Compute the hashes in a fresh process under a setting.
 
-    What was compiled under one setting must not serve another: each has a cache of its own in `caches`. The usual
-    cache keeps processors apart, but not levels of optimisation.
+    Nothing that was compiled before may serve: each setting of the compiler has a cache of its own in `caches`.
     """
     numba_says = sorted(f"{k}={v}" for k, v in setting.environment.items() if k.startswith("NUMBA_"))
     environment = {k: v for k, v in os.environ.items() if not k.startswith(PREFIXES)} | setting.environment
