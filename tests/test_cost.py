@@ -10,9 +10,10 @@ def test_idle_lanes_are_counted() -> None:
     assert idle_share([4, 4], 2) == 0
     assert idle_share([4, 2], 2) == 0.25
     assert idle_share([5], 4) == 0.75
-    # Lane 1 takes 3 and then 1, lane 2 takes 2 and then 2: both end after 4 steps.
-    assert idle_share([3, 2, 1, 2], 2) == pytest.approx(0)
-    assert idle_share([3, 2, 2, 1], 2) == pytest.approx(0)
+    # Lane 1 takes 3 and then 1, lane 2 takes 2 and then 2: both end after 4 steps. In the other order lane 2 takes
+    # 2 and then 1, and lane 1 takes 3 and then 2, while lane 2 waits for 2.
+    assert idle_share([3, 2, 2, 1], 2) == 0
+    assert idle_share([3, 2, 1, 2], 2) == pytest.approx(2 / 10)
     assert idle_share([1, 1, 6], 2) == pytest.approx(1 - 8 / 14)
 
 
