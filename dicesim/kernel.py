@@ -89,15 +89,12 @@ Where the time goes (experiment `stages` measures it again; figures of one core 
 # half an edge, turned downward; numba compiles nothing until a function is first called.
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
-from numba.core import config
-from numba.extending import intrinsic
 
-from dicesim._compiler import jit
+from dicesim._compiler import jit, wide
 
 Floats = npt.NDArray[np.float64]
 
@@ -144,22 +141,6 @@ class Parameters(NamedTuple):
     time_limit: float
     turn: float
     trap_energy: float
-
-
-def _wide(context: Any) -> Any:
-    """Let the function that calls this use vectors of 512 bits, where the processor has them.
-
-    The compiler prefers 256 bits even there, a caution from processors that slowed down. The bits are the same.
-    """
-
-    def ask(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        set.add(builder.function.attributes, '"prefer-vector-width"="512"')
-        return context.get_dummy_value()
-
-    return types.void(), ask
-
-
-wide: Any = (lambda: None) if config.DISABLE_JIT else intrinsic(_wide)  # type: ignore[attr-defined]
 
 
 @jit
