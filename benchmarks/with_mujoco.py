@@ -75,7 +75,10 @@ class World(MujocoStage):
 
 
 class SleepyWorld(World):
-    """Dice in one world that are over when the engine puts them to sleep, which asks for their speed alone."""
+    """Dice in one world that are over when the engine puts them to sleep.
+
+    It asks for their speed alone, so that some fall asleep in the air or on an edge; they count as not settled.
+    """
 
     def __init__(self, setup: Setup, step: float, dice: int) -> None:
         super().__init__(setup, step, dice, sleep=True)

@@ -13,7 +13,7 @@ from benchmarks.__main__ import main
 from benchmarks.contenders import ENGINES, Engine, Form, MissingEngine, Thrown, load_engines
 from benchmarks.peers import PEERS, Contender, Race, lineup, race
 from benchmarks.timing import Spread, interleaved
-from dicesim import Setup, Shaken, States
+from dicesim import Setup, Shaken, States, throw
 
 SMALL = Race(passes=3, share=0.1, throws=10, rounds=1)
 
@@ -118,7 +118,7 @@ def test_everybody_throws_the_first_of_the_same_releases() -> None:
         [60] * 4,
         [30] * 4,
     ]  # a warm-up and three passes
-    assert (toys[1].thrown[-1].position == releases.position[:30]).all()
+    assert (toys[1].thrown[-1].velocity == releases.velocity[:30]).all()
 
 
 def test_ours_throws_to_a_certain_face_and_to_rest() -> None:
@@ -126,6 +126,19 @@ def test_ours_throws_to_a_certain_face_and_to_rest() -> None:
     faces = [form.throw(releases, Setup(), ours.STEP) for form in ours.FORMS]
     assert (faces[0].face == faces[1].face).all()
     assert all(thrown.settled.all() for thrown in faces)
+
+
+def test_ours_has_one_worker_and_the_step_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def spy(releases: States, *, setup: Setup, until: Any, executor: Any) -> Any:
+        asked.append((until, setup.solver.time_step, executor._max_workers))
+        return throw(releases, setup=setup, until=until)
+
+    monkeypatch.setattr(ours, "throw", spy)
+    for form in ours.FORMS:
+        form.throw(Shaken().sample(1, rng=1), Setup(), 1 / 4000)
+    assert asked == [("face", 1 / 4000, 1), ("rest", 1 / 4000, 1)]
 
 
 # Who is raced
