@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -120,6 +121,7 @@ def _outcome(thrown: Any) -> dict[str, Any]:
 
 def measure(p: Race, rng: np.random.Generator) -> dict[str, Any]:
     """Measure whole processes while this one is small, then race, then drop."""
+    load = os.getloadavg()[0]
     engines = load_engines()
     contenders = lineup(engines)
     releases = p.release.sample(max(size(c, p.share) for c in contenders), rng=rng)
@@ -131,6 +133,7 @@ def measure(p: Race, rng: np.random.Generator) -> dict[str, Any]:
         "race": rows,
         "drops": [{"engine": name, "step": step, **drop(engines[name].heights, p.setup, step)} for name, step in steps],
         "processes": processes,
+        "load": load,  # of the machine before the run: what others took from the wall-clock figures
         "engines": [
             {"name": engine.name, "version": package_version(engine.package), "how": engines[engine.name].HOW}
             for engine in ENGINES

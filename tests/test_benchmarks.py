@@ -83,6 +83,7 @@ def result(**changes: Any) -> Result:
     rows = {
         "race": [first, first | peer | {"ratio": [200.0, 190.0, 210.0]} | changes],
         "drops": [drops, true],
+        "load": 0.25,
         "processes": {name: [5.0, 4.0, 6.0] for name in BARS},
         "engines": [{"name": "Toy", "version": "1.2", "how": "rubber on glass"}],
     }
@@ -116,7 +117,10 @@ def test_whole_processes_as_a_table() -> None:
 
 def test_the_text_says_where_and_how() -> None:
     for text in (as_text(result()), as_markdown(result())):
-        assert "Measured on 2026-01-02, a processor, 2 processors; Toy 1.2, numba 0, numpy 1, python 3." in text
+        assert (
+            "Measured on 2026-01-02, a processor, 2 processors, load 0.2 before; Toy 1.2, numba 0, numpy 1, python 3."
+            in text
+        )
         assert "Median and range of 3 passes" in text
         assert "Toy: rubber on glass." in text
 
