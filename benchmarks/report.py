@@ -97,7 +97,8 @@ def notes(result: Result) -> list[str]:
     packages = [(engine["name"], engine["version"]) for engine in rows["engines"]]
     packages += [(name, made[name]) for name in ("numba", "numpy", "python")]
     return [
-        f"Measured on {result.when['date'][:10]}, {made['cpu']}, {made['workers']} processors, load {rows['load']:.1f} before; "
+        f"Measured on {result.when['date'][:10]}, {made['cpu']}, {made['workers']} processors, "
+        f"load {rows['load']:.1f} before; "
         + ", ".join(f"{name} {version}" for name, version in packages)
         + f". Median and range of {p['passes']} passes in which all rows took turns; CPU time of one thread, first "
         f"calls before it. The large run is of {p['throws']:,} throws.",
