@@ -4,13 +4,14 @@ BIN := .venv/bin
 # The seed of the throw that is pictured.
 PORTRAIT := 1
 READY := .venv/.installed
+RACERS := .venv/.racers
 
 # The checks of `make test`, in order; the first that fails ends it. Each is a target of its own.
 # pytest comes last, so that its summary closes the output.
 CHECKS := lint format types imports docstrings jit-off tests
 
 .NOTPARALLEL:
-.PHONY: help study test $(CHECKS) test-slow check-bits mutants clean
+.PHONY: help study bench test $(CHECKS) test-slow check-bits mutants clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r name text; do printf '%-12s %s\n' "$$name" "$$text"; done
@@ -20,6 +21,9 @@ study: $(READY) ## run every experiment at full size, then print the report
 	$(BIN)/dicesim throw -n 1 --seed $(PORTRAIT) --png experiments/results/throw.png --gif experiments/results/throw.gif
 	$(BIN)/python -m experiments report --into README.md
 	$(BIN)/python -m experiments report
+
+bench: $(RACERS) ## race the simulator against other engines, in CPU seconds, on the same throws
+	$(BIN)/python -m benchmarks --into README.md
 
 test: $(CHECKS) ## run every check but the long ones
 
@@ -69,4 +73,8 @@ $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $@
+
+$(RACERS): $(READY)
+	$(BIN)/python -m pip install --quiet --group bench
 	@touch $@

@@ -47,7 +47,8 @@ def commit(root: Path = ROOT) -> dict[str, Any] | None:
     known = _git(root, "rev-parse", "--show-toplevel", "HEAD").split("\n")
     if len(known) != 2 or Path(known[0]).resolve() != root.resolve():
         return None
-    status = _git(root, "status", "--porcelain", "--", ".", ":(exclude)experiments/results")
+    results = [f":(exclude){folder}/results" for folder in ("experiments", "benchmarks")]
+    status = _git(root, "status", "--porcelain", "--", ".", *results)
     return {"commit": known[1], "changed": bool(status)}
 
 

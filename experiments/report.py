@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from experiments.experiment import RESULTS, Claim, Experiment, Judged, Rows, Stale, check, load
 
-HEADINGS = ("experiment", "claim", "source", "source value", "ours", "verdict")
-MARKS = ("<!-- report -->", "<!-- end of report -->")
+HEADINGS = ["experiment", "claim", "source", "source value", "ours", "verdict"]
 ROWS_SHOWN = 12
 ITEMS_SHOWN = 8
 
@@ -30,13 +29,13 @@ def describe(rows: Rows) -> str:
     """
     if isinstance(rows, dict):
         shown = {key: _text(value) for key, value in rows.items() if _is_short(value)}
-        return "\n".join(_aligned([[f"{key}:", value] for key, value in shown.items()]))
+        return "\n".join(aligned([[f"{key}:", value] for key, value in shown.items()]))
     if not rows:
         return ""
     columns = [key for key in rows[0] if all(_is_short(row.get(key)) for row in rows)]
     table = [columns, *([_text(row.get(key)) for key in columns] for row in rows[:ROWS_SHOWN])]
     more = [f"… {len(rows) - ROWS_SHOWN} more rows"] if len(rows) > ROWS_SHOWN else []
-    return "\n".join([*_aligned(table), *more])
+    return "\n".join([*aligned(table), *more])
 
 
 def verdicts(judged: Iterable[Judged], rows: Rows) -> str:
@@ -72,12 +71,46 @@ def reproduction_table(experiments: Iterable[Experiment[Any]], folder: Path = RE
     str
         A table in Markdown.
     """
-    lines = [HEADINGS, ["---"] * len(HEADINGS)]
-    lines += [cells for experiment in experiments for cells in _reproductions(experiment, folder)]
+    return markdown([HEADINGS, *(line for experiment in experiments for line in _reproductions(experiment, folder))])
+
+
+def markdown(table: Sequence[Sequence[str]]) -> str:
+    """Write a table in Markdown.
+
+    Parameters
+    ----------
+    table : sequence of sequence of str
+        Its lines, the headings first.
+
+    Returns
+    -------
+    str
+        The text, without a line feed at its end.
+    """
+    lines = [table[0], ["---"] * len(table[0]), *table[1:]]
     return "\n".join("| " + " | ".join(_cell(text) for text in line) + " |" for line in lines)
 
 
-def with_table(page: str, table: str) -> str:
+def aligned(table: Sequence[Sequence[str]]) -> list[str]:
+    """Lay out a table as plain text.
+
+    Parameters
+    ----------
+    table : sequence of sequence of str
+        Its lines, the headings first.
+
+    Returns
+    -------
+    list of str
+        As many lines, columns under each other.
+    """
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    return [
+        "  " + "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in table
+    ]
+
+
+def with_table(page: str, table: str, name: str = "report") -> str:
     """Put a table between the marks of a page, in the place of the one that is there.
 
     Parameters
@@ -86,6 +119,8 @@ def with_table(page: str, table: str) -> str:
         Text with the two marks.
     table : str
         What goes between them.
+    name : str
+        Which marks: ``<!-- name -->`` and ``<!-- end of name -->``.
 
     Returns
     -------
@@ -97,10 +132,11 @@ def with_table(page: str, table: str) -> str:
     ValueError
         If the marks are not there, once each and in order.
     """
-    before, begin, rest = page.partition(MARKS[0])
-    _, end, after = rest.partition(MARKS[1])
-    if not begin or not end or MARKS[0] in rest:
-        raise ValueError(f"the page must have the marks {MARKS[0]} and {MARKS[1]}, once and in this order")
+    marks = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    before, begin, rest = page.partition(marks[0])
+    _, end, after = rest.partition(marks[1])
+    if not begin or not end or marks[0] in rest:
+        raise ValueError(f"the page must have the marks {marks[0]} and {marks[1]}, once and in this order")
     return f"{before}{begin}\n{table}\n{end}{after}"
 
 
@@ -188,10 +224,3 @@ def _text(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {True: "yes", False: "no", None: "-"}[value]
     return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
-
-
-def _aligned(table: list[list[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    return [
-        "  " + "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in table
-    ]
