@@ -41,8 +41,8 @@ class Cache(NullCache):
     ----------
     function : callable
         What is compiled.
-    module : code
-        What defines it and all that it calls. It is the code that runs that counts: its text may be newer.
+    modules : tuple of code
+        What defines it and all that it calls, its own module first. The code that runs counts: its text may be newer.
     options : dict
         How it is compiled.
 
@@ -54,10 +54,10 @@ class Cache(NullCache):
         Why code could not be kept.
     """
 
-    def __init__(self, function: Callable[..., Any], module: CodeType, options: dict[str, Any]) -> None:
-        source = Path(os.path.abspath(module.co_filename))
+    def __init__(self, function: Callable[..., Any], modules: tuple[CodeType, ...], options: dict[str, Any]) -> None:
+        source = Path(os.path.abspath(modules[0].co_filename))
         self._function = f"{source.stem}.{function.__qualname__}.{sys.implementation.cache_tag}"
-        self._origin = repr((_meaning(module), options, VERSIONS)).encode()
+        self._origin = repr(([_meaning(module) for module in modules], options, VERSIONS)).encode()
         self._folders = _folders(source.parent)
         self.folder: Path | None = None
         self.problem: str | None = None

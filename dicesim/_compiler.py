@@ -12,6 +12,7 @@ from numba.extending import intrinsic
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+HERE = sys._getframe().f_code  # this module's own code, which has a say in what is compiled
 
 
 def jit(function: Function) -> Function:
@@ -32,7 +33,7 @@ def jit(function: Function) -> Function:
         with suppress(ImportError, AttributeError):  # with a numba that lacks what the cache needs there is none
             from dicesim._cache import Cache
 
-            compiled._cache = Cache(function, sys._getframe(1).f_code, OPTIONS)
+            compiled._cache = Cache(function, (sys._getframe(1).f_code, HERE), OPTIONS)
     return cast(Function, compiled)
 
 

@@ -286,6 +286,11 @@ def test_other_options_compile_anew(home: Path, tmp_path: Path) -> None:
     assert pythons.stderr.endswith("ZeroDivisionError: division by zero\n")
 
 
+def test_another_decorator_compiles_anew(home: Path, cache: Path) -> None:
+    told = ask(home, cache, "from dicesim import _compiler; _compiler.HERE = (lambda: 'another').__code__\n")
+    assert (told.value, told.loaded, told.compiled) == (7.0, 0, 1)
+
+
 def test_other_settings_compile_anew(home: Path, tmp_path: Path) -> None:
     look = "import toy, numpy; toy.at(numpy.zeros(9)[:3], 5); print(sum(toy.at.stats.cache_hits.values()))"
     assert run(home, tmp_path, look).stdout == "0\n"
