@@ -146,7 +146,7 @@ def measure_settling(p: Throws, rng: np.random.Generator) -> dict[str, Any]:
 
 def _mean(sums: Sums) -> dict[str, float]:
     low, high = mean_interval(sums)
-    return {"mean": sums.total / sums.n, "low": low, "high": high}
+    return {"mean": sums.mean, "low": low, "high": high}
 
 
 def mean_text(key: str, unit: str, digits: int) -> Any:
