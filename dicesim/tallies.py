@@ -111,6 +111,7 @@ class Tally:
         Examples
         --------
         >>> from dicesim import Setup, Shaken
+        >>> from dicesim.declarations import declare
         >>> Tally.empty(declare(10, Setup(), "face", Shaken(), 1)).n
         0
         """
@@ -138,6 +139,7 @@ class Tally:
         Examples
         --------
         >>> from dicesim import Setup, Shaken, throw
+        >>> from dicesim.declarations import declare
         >>> Tally.of_block(declare(10, Setup(), "face", Shaken(), 1), 0, throw(10, rng=1)).blocks
         ((0, 1),)
         """
@@ -275,10 +277,11 @@ class Tally:
 
         Examples
         --------
-        >>> from dicesim.tallies import __file__ as path
-        >>> Tally.read(path)
+        >>> import tempfile
+        >>> with tempfile.NamedTemporaryFile("w") as file:
+        ...     Tally.read(file.name)
         Traceback (most recent call last):
-        ValueError: ...tallies.py is no whole tally: Expecting value: line 1 column 1 (char 0)
+        ValueError: ... is no whole tally: Expecting value: line 1 column 1 (char 0)
         """
         try:
             return cls(**_fields(from_json(Path(path).read_text(encoding="utf-8"))))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import io
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
+from dicesim._entry import signal_of
 from dicesim._files import write_whole
+from dicesim._options import address
+from dicesim.clusters import ClusterError, cluster
+from dicesim.ensembles import working
 from experiments.experiment import (
     RESULTS,
     Experiment,
@@ -24,6 +28,7 @@ from experiments.experiment import (
     run,
     save,
 )
+from experiments.provenance import commit
 from experiments.report import describe, draw, reproduction_table, verdicts, with_table
 
 Experiments: TypeAlias = Sequence[Experiment[Any]]
@@ -58,7 +63,8 @@ def main(arguments: Sequence[str] | None = None, experiments: Experiments | None
     Returns
     -------
     int
-        Exit status: 0, 1 if a claim fails or a result is stale, 2 for bad input, 130 when interrupted.
+        Exit status: 0, 1 if a claim fails, a result is stale or a cluster cannot be used, 2 for bad input, 130 when
+        interrupted, 143 when terminated.
     """
     options = _parser().parse_args(arguments)
     try:
@@ -69,8 +75,10 @@ def main(arguments: Sequence[str] | None = None, experiments: Experiments | None
         return status
     except BadInput as reason:
         return _complain(str(reason), 2)
-    except KeyboardInterrupt:
-        return _complain("interrupted; results that were finished are kept", 130)
+    except ClusterError as reason:
+        return _complain(str(reason), 1)
+    except KeyboardInterrupt as stopped:
+        return _complain("interrupted", 128 + signal_of(stopped))
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -94,8 +102,16 @@ def run_each(options: argparse.Namespace, experiments: Experiments) -> int:
         _refuse_bad_parameters(experiment, size, overrides)
     as_declared = not (options.smoke or overrides) and options.seed is None
     folder = _folder(options.results, as_declared)
-    running = _with_progress(experiments, size)
-    return max([_run_one(experiment, size, overrides, options.seed, folder) for experiment in running], default=0)
+    bars = sys.stderr.isatty() and not options.plain
+    statuses: dict[str, int] = {}
+    try:
+        with _workers(options.cluster) as executor, working(executor, progress=bars):
+            for experiment in _with_progress(experiments, size, bars):
+                statuses[experiment.name] = _run_one(experiment, size, overrides, options, folder)
+    except KeyboardInterrupt as stopped:
+        finished = f"finished: {', '.join(statuses) or 'none'}; go on with --resume"
+        return _complain(f"interrupted; {finished}", 128 + signal_of(stopped))
+    return max(statuses.values(), default=0)
 
 
 def check_each(options: argparse.Namespace, experiments: Experiments) -> int:
@@ -135,6 +151,16 @@ def _parser() -> Parser:
         command.add_argument("names", nargs="*", metavar="NAME", help="an experiment")
         command.add_argument("--results", type=Path, metavar="DIR", help="folder of the result files")
     reporting.add_argument("--into", type=Path, metavar="PAGE", help="put the table between the marks of this page")
+    running.add_argument("--resume", action="store_true", help="keep results that this very code has made already")
+    running.add_argument("--plain", action="store_true", help="no progress bar, but a line for each experiment")
+    running.add_argument(
+        "--cluster",
+        nargs="?",
+        const=True,
+        type=address,
+        metavar="ADDRESS",
+        help="work on a dask cluster: the one whose scheduler is at this address, or one on this machine",
+    )
     running.add_argument("--smoke", action="store_true", help="the size that takes a second")
     running.add_argument("--throws", type=_throws, metavar="N", help="another number of throws")
     running.add_argument("--seed", type=_seed, metavar="S", help="another seed")
@@ -185,9 +211,15 @@ def _folder(asked: Path | None, as_declared: bool) -> Path:
     return folder
 
 
-def _with_progress(experiments: Experiments, size: Size) -> Iterator[Experiment[Any]]:
+def _workers(asked: str | bool | None) -> AbstractContextManager[Any]:
+    if asked is None:
+        return nullcontext()
+    return cluster(asked if isinstance(asked, str) else None)
+
+
+def _with_progress(experiments: Experiments, size: Size, bars: bool) -> Iterator[Experiment[Any]]:
     """Tell on stderr how far we are: a bar for a person, a line each for a log."""
-    if sys.stderr.isatty():
+    if bars:
         from tqdm import tqdm
 
         yield from tqdm(experiments, unit="experiment", leave=False)
@@ -197,13 +229,29 @@ def _with_progress(experiments: Experiments, size: Size) -> Iterator[Experiment[
         yield experiment
 
 
-def _run_one(experiment: Experiment[Any], size: Size, overrides: dict[str, int], seed: int | None, folder: Path) -> int:
+def _run_one(
+    experiment: Experiment[Any], size: Size, overrides: dict[str, int], options: argparse.Namespace, folder: Path
+) -> int:
     try:
-        result = run(experiment, size, overrides, seed=seed)
+        declaration = declare(experiment, configure(experiment, size, overrides), options.seed)
+        if options.resume and (kept := _kept(experiment, declaration, folder)):
+            return _show(experiment, kept, folder / f"{experiment.name}.json")
+        result = run(experiment, size, overrides, seed=options.seed)
         path = _keep(experiment, result, folder)
         return _show(experiment, result, path)
     except REFUSALS as reason:
         return _complain(_one_line(experiment, reason), 1)
+
+
+def _kept(experiment: Experiment[Any], declaration: dict[str, Any], folder: Path) -> Result | None:
+    """The result in the folder, if this very code has made it: the same commit, with nothing changed since."""
+    try:
+        result = load(experiment.name, folder)
+    except (OSError, ValueError):
+        return None
+    code = commit()
+    same = code is not None and not code["changed"] and result.provenance.get("code") == code
+    return result if same and result.declaration == declaration else None
 
 
 def _keep(experiment: Experiment[Any], result: Result, folder: Path) -> Path:
@@ -250,10 +298,3 @@ def _one_line(experiment: Experiment[Any], reason: BaseException) -> str:
 def _complain(text: str, status: int) -> int:
     print(f"experiments: {text}", file=sys.stderr)
     return status
-
-
-if __name__ == "__main__":
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a console that lacks a letter shows a question mark
-    sys.exit(main())
