@@ -15,28 +15,33 @@ Examples
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from dicesim._version import __version__ as __version__
+
 if TYPE_CHECKING:
-    from dicesim.outcomes import Outcomes, Tally, UnsettledError
+    from dicesim.clusters import ClusterError, cluster
+    from dicesim.outcomes import Outcomes, UnsettledError
     from dicesim.parameters import Die, Setup, Solver, Table
     from dicesim.releases import Lowered, Release, Shaken, SteadyHand
     from dicesim.simulator import count, draw, throw
     from dicesim.states import States
+    from dicesim.tallies import Tally
     from dicesim.trajectories import Trajectory, trajectory
 
-__version__ = "0.1.0"
-
 _HOMES = {
+    "clusters": ("ClusterError", "cluster"),
     "parameters": ("Die", "Setup", "Solver", "Table"),
     "states": ("States",),
     "releases": ("Lowered", "Release", "Shaken", "SteadyHand"),
-    "outcomes": ("Outcomes", "Tally", "UnsettledError"),
+    "outcomes": ("Outcomes", "UnsettledError"),
+    "tallies": ("Tally",),
     "simulator": ("count", "draw", "throw"),
     "trajectories": ("Trajectory", "trajectory"),
 }
-_MODULES = ("crossings", "decorrelation", "fairness", "meshes", "plots", "solids", "stats")
+_MODULES = ("crossings", "decorrelation", "ensembles", "fairness", "meshes", "plots", "solids", "stats")
 _PLACES = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "ClusterError",
     "Die",
     "Lowered",
     "Outcomes",
@@ -50,6 +55,7 @@ __all__ = [
     "Tally",
     "Trajectory",
     "UnsettledError",
+    "cluster",
     "count",
     "draw",
     "throw",

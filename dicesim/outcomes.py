@@ -1,4 +1,4 @@
-"""What became of throws: outcomes of every one, or a tally that keeps none."""
+"""What became of throws, every one of them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,6 @@ import numpy.typing as npt
 
 from dicesim.solids import FACES
 from dicesim.states import States
-from dicesim.stats import Sums
 
 
 class UnsettledError(ValueError):
@@ -144,39 +143,3 @@ class Outcomes:
 
         columns = {name: getattr(self, name) for name in ("face", "settled", "contacts", "settle_time")}
         return pd.DataFrame({name: column for name, column in columns.items() if column is not None})
-
-
-@dataclass(frozen=True)
-class Tally:
-    """Counts of a run that kept no throw.
-
-    Parameters
-    ----------
-    n : int
-        How many throws.
-    counts : tuple of 6 ints
-        How often each face came up, among settled throws.
-    unsettled : int
-        Throws that did not end within the time limit.
-    contacts, settle_time : Sums or None
-        Running sums over settled throws, for `dicesim.stats.mean_interval`; absent unless thrown to rest.
-    digest : str
-        SHA-256 of the faces, one byte a throw, in order.
-    seed : int, SeedSequence or None
-        As in `Outcomes`.
-
-    Examples
-    --------
-    >>> from dicesim import count
-    >>> tally = count(600, rng=1)
-    >>> sum(tally.counts), tally.unsettled
-    (600, 0)
-    """
-
-    n: int
-    counts: tuple[int, ...]
-    unsettled: int
-    contacts: Sums | None
-    settle_time: Sums | None
-    digest: str
-    seed: Any = None

@@ -1,40 +1,46 @@
 """The friendly door to the kernel: throw dice, or throw and only count."""
 
-import hashlib
 import math
-from collections.abc import Iterator
+import os
 from concurrent.futures import Executor
-from dataclasses import fields
+from contextlib import closing
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from dicesim.checkpoints import begin, keeping
+from dicesim.declarations import declare, require_written
 from dicesim.ensembles import block_generator, blocks, map_blocks, root_seed
-from dicesim.outcomes import Outcomes, Tally, UnsettledError
+from dicesim.outcomes import Outcomes, UnsettledError
 from dicesim.parameters import Setup, require_kind
 from dicesim.releases import Release, Seed, Shaken, check_count
 from dicesim.solids import up_face
 from dicesim.states import States, joined_states
-from dicesim.stats import Sums
+from dicesim.tallies import Tally
 
 Until = Literal["face", "rest"]
 
 
-def _throw_block(
-    source: States | Release,
-    setup: Setup,
-    until: Until,
-    root: np.random.SeedSequence,
-    number: int,
-    start: int,
-    end: int,
-) -> Outcomes:
-    """The work of one block; it can be sent to another process."""
-    if isinstance(source, States):
-        return _run(source[start:end], setup, until, start)
-    return _run(_drawn(source, root, number, start, end), setup, until, start)
+@dataclass(frozen=True)
+class _Run:
+    """What is thrown, and how; it can be sent to another process."""
+
+    release: Release
+    setup: Setup
+    until: Until
+    root: np.random.SeedSequence
+
+    def throw(self, number: int, start: int, end: int, given: States | None = None) -> Outcomes:
+        """The work of one block, on the states that are given or else on those that it draws."""
+        states = given if given is not None else _drawn(self.release, self.root, number, start, end)
+        return _run(states, self.setup, self.until, start)
+
+    def count(self, declaration: dict[str, Any], number: int, *block: Any) -> Tally:
+        """The same, with nothing but the tally to send back."""
+        return Tally.of_block(declaration, number, self.throw(number, *block))
 
 
 def kernel_parameters(setup: Setup, until: Until) -> Any:
@@ -182,26 +188,20 @@ def _run(states: States, setup: Setup, until: Until, first: int = 0) -> Outcomes
     )
 
 
-def _outcomes(
-    what: States | int,
-    release: Release,
-    setup: Setup,
-    rng: Seed,
-    until: Until,
-    executor: Executor | None,
-    progress: bool,
-) -> tuple[int, Any, Iterator[Outcomes]]:
+def _begin(what: States | int, release: Release, setup: Setup, rng: Seed, until: Until) -> tuple[int, Any, _Run]:
+    """How many throws, what seed gives them again, and the run, after a look at every argument."""
     kernel_parameters(setup, until)
     if isinstance(release, type) or not hasattr(release, "sample"):
         raise ValueError(f"release must be able to sample, such as Shaken(), not {release!r}")
     root = root_seed(rng)
-    source: States | Release
+    run = _Run(release, setup, until, root)
     if isinstance(what, States):
-        n, source, seed = len(what), what, None
-    else:
-        n, source, seed = check_count(what, "throw States, or a whole number of throws from 0"), release, _seed(root)
-    work = partial(_throw_block, source, setup, until, root)
-    return n, seed, map_blocks(work, n, executor=executor, progress=progress)
+        return len(what), None, run
+    return check_count(what, "throw States, or a whole number of throws from 0"), _seed(root), run
+
+
+def _given(what: States | int) -> States | None:
+    return what if isinstance(what, States) else None
 
 
 def _drawn(release: Release, root: np.random.SeedSequence, number: int, start: int, end: int) -> States:
@@ -259,7 +259,7 @@ def throw(
     rng: Seed = None,
     until: Until = "face",
     executor: Executor | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> Outcomes:
     """Throw dice.
 
@@ -277,9 +277,9 @@ def throw(
         Stop when the face is certain by the energy argument of `dicesim.kernel`, or run on until the die rests.
         Both give the same faces; contacts and settle time need the rest.
     executor : concurrent.futures.Executor, optional
-        Who works; threads on all processors by default.
-    progress : bool
-        Whether to draw a bar on stderr.
+        Who works; by default whoever `dicesim.ensembles.working` says, or else threads on all processors.
+    progress : bool, optional
+        Whether to draw a bar on stderr; by default as `working` says, or else not.
 
     Returns
     -------
@@ -297,8 +297,11 @@ def throw(
     >>> throw(1000, setup=Setup(table=Table(restitution=0.75)), rng=1).settled.all()
     np.True_
     """
-    _, seed, parts = _outcomes(states_or_n, release, setup, rng, until, executor, progress)
-    return _joined(list(parts) or [_run(Shaken().sample(0, rng=0), setup, until)], seed)
+    n, seed, run = _begin(states_or_n, release, setup, rng, until)
+    with closing(map_blocks(run.throw, n, given=_given(states_or_n), executor=executor, progress=progress)) as parts:
+        outcomes = dict(parts)
+    in_order = [outcomes[number] for number in sorted(outcomes)]
+    return _joined(in_order or [_run(Shaken().sample(0, rng=0), setup, until)], seed)
 
 
 def _joined(parts: list[Outcomes], seed: Any) -> Outcomes:
@@ -321,8 +324,11 @@ def count(
     rng: Seed = None,
     until: Until = "face",
     executor: Executor | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
     allow_unsettled: bool = False,
+    blocks: tuple[int, int] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = True,
 ) -> Tally:
     """Throw dice and keep only counts, so that memory does not grow with the number of throws.
 
@@ -339,21 +345,31 @@ def count(
     until : {"face", "rest"}
         When a throw ends, as in `throw`.
     executor : concurrent.futures.Executor, optional
-        Who works; threads on all processors by default.
-    progress : bool
-        Whether to draw a bar on stderr.
+        Who works; by default whoever `dicesim.ensembles.working` says, or else threads on all processors.
+    progress : bool, optional
+        Whether to draw a bar on stderr; by default as `working` says, or else not.
     allow_unsettled : bool
         Whether to return a tally that has unsettled throws instead of refusing.
+    blocks : (int, int), optional
+        First number and end of the blocks to count, 8192 throws each, if not all are to be; tallies of others can
+        be added.
+    checkpoint : path, optional
+        A file that keeps the tally: from the first block on, every few seconds, and when the work ends or is
+        interrupted.
+    resume : bool
+        Whether to go on from the checkpoint, if it is there; else it is replaced, unless it is partial.
 
     Returns
     -------
     Tally
-        Counts, and running sums of contacts and settle time if thrown to rest.
+        Counts, and sums of contacts and settle time if thrown to rest.
 
     Raises
     ------
     UnsettledError
         If a throw did not settle; the tally is attached as ``partial``.
+    ValueError
+        If the run has no such blocks, the checkpoint is of another run, or an argument is out of its range.
 
     Examples
     --------
@@ -361,36 +377,21 @@ def count(
     >>> count(100, rng=1).counts == tuple(throw(100, rng=1).counts().tolist())
     True
     """
-    n, seed, parts = _outcomes(states_or_n, release, setup, rng, until, executor, progress)
-    counts, unsettled, digest = np.zeros(6, np.int64), 0, hashlib.sha256()
-    contacts, times = Sums(0, 0.0, 0.0), Sums(0, 0.0, 0.0)
-    for part in parts:
-        counts += part.counts(allow_unsettled=True)
-        unsettled += int((~part.settled).sum())
-        digest.update(part.face.tobytes())
-        if part.contacts is not None and part.settle_time is not None:
-            contacts = _added(contacts, part.contacts[part.settled])
-            times = _added(times, part.settle_time[part.settled])
-    rest = until == "rest"
-    tally = Tally(
-        n,
-        tuple(counts.tolist()),
-        unsettled,
-        contacts if rest else None,
-        times if rest else None,
-        digest.hexdigest(),
-        seed,
-    )
-    if unsettled and not allow_unsettled:
-        raise UnsettledError(unsettled, n, tally)
+    n, seed, run = _begin(states_or_n, release, setup, rng, until)
+    given = _given(states_or_n)
+    source = release if given is None else given
+    if blocks is not None or checkpoint is not None:
+        require_written(source)
+    declaration = declare(n, setup, until, source, seed)
+    tally = begin(checkpoint, declaration, resume=resume)
+    work, ranges = partial(run.count, declaration), tally.missing(blocks)
+    with (
+        keeping(checkpoint, tally) as keep,
+        closing(map_blocks(work, n, given=given, ranges=ranges, executor=executor, progress=progress)) as parts,
+    ):
+        for _, part in parts:
+            tally += part
+            keep(tally)
+    if tally.unsettled and not allow_unsettled:
+        raise UnsettledError(tally.unsettled, tally.n, tally)
     return tally
-
-
-def _added(sums: Sums, values: npt.NDArray[Any]) -> Sums:
-    """Sums with more values; correctly rounded per block, so that the bits are the same everywhere."""
-    listed = values.astype(np.float64)
-    return Sums(
-        sums.n + len(listed),
-        sums.total + math.fsum(listed),
-        sums.squares + math.fsum((listed * listed).tolist()),
-    )

@@ -9,10 +9,13 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from fractions import Fraction
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from dicesim.sums import Sums
 
 __all__ = [
     "ChiSquare",
@@ -222,29 +225,6 @@ def detectable_bias(n: int, power: float = 0.9, alpha: float = 0.05, cells: int 
     return deviation
 
 
-class Sums(NamedTuple):
-    """What is kept of a sample too long to keep: enough for its mean and the mean's interval.
-
-    Parameters
-    ----------
-    n : int
-        Number of values.
-    total : float
-        Sum of the values.
-    squares : float
-        Sum of their squares.
-
-    Examples
-    --------
-    >>> mean_interval(Sums(3, total=30, squares=302)) == mean_interval([9, 10, 11])
-    True
-    """
-
-    n: int
-    total: float
-    squares: float
-
-
 def mean_interval(sample: ArrayLike | Sums, confidence: float = 0.95) -> tuple[float, float]:
     """Give Student's interval of a mean.
 
@@ -355,10 +335,11 @@ def _warn_if_small(expectation: float) -> None:
 
 
 def _summed(sums: Sums) -> tuple[int, float, float]:
-    n, total, squares = sums
-    if n < 2 or not (math.isfinite(total) and math.isfinite(squares)):
+    n = sums.n
+    if n < 2 or not (math.isfinite(sums.total) and math.isfinite(sums.squares)):
         raise ValueError(f"a mean's interval needs finite sums of at least two values, not {sums}")
-    return n, total / n, max(0.0, (squares - total * total / n) / (n - 1))
+    total, squares = Fraction(sums.total), Fraction(sums.squares)  # their difference is small beside them
+    return n, float(total / n), max(0.0, float((squares - total * total / n) / (n - 1)))
 
 
 def _listed(values: ArrayLike) -> tuple[int, float, float]:

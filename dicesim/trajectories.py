@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
+from dicesim.ensembles import aside
 from dicesim.parameters import Setup, require_kind
 from dicesim.simulator import Until, check_releases, from_rows, kernel_parameters, to_rows
 from dicesim.solids import up_face
@@ -236,7 +237,7 @@ def trajectory(state: States, setup: Setup = Setup(), *, until: Until = "rest") 
     if len(state) != 1:
         raise ValueError(f"a trajectory follows one throw, not {len(state)}; pick one with states[i]")
     check_releases(state, setup)
-    rows = kernel.record(to_rows(state)[0], kernel_parameters(setup, until))
+    rows = aside(kernel.record, to_rows(state)[0], kernel_parameters(setup, until))
     return _read(rows, setup)
 
 

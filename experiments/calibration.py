@@ -39,7 +39,7 @@ class Grid:
 
 def _mean(sums: Sums) -> dict[str, float]:
     low, high = mean_interval(sums)
-    return {"figure": sums.total / sums.n, "low": low, "high": high}
+    return {"figure": sums.mean, "low": low, "high": high}
 
 
 def settle_times(p: Grid, seed: int) -> list[dict[str, float]]:

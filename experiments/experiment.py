@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, 
 import numpy as np
 
 from dicesim._files import write_whole
-from experiments.files import from_json, to_json
+from dicesim._json import from_json, to_json
 from experiments.provenance import provenance
 
 if TYPE_CHECKING:

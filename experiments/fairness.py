@@ -1,7 +1,6 @@
 """The faces of the shipped throw, hands of five, contacts and settle time."""
 
 from dataclasses import dataclass, field
-from sys import stderr
 from typing import Any
 
 import numpy as np
@@ -55,7 +54,7 @@ def chi_text(rows: Any) -> str:
 
 def measure_faces(p: Throws, rng: np.random.Generator) -> dict[str, Any]:
     """Count the faces."""
-    tally = count(p.throws, p.release, p.setup, rng=rng, progress=stderr.isatty())
+    tally = count(p.throws, p.release, p.setup, rng=rng)
     return {
         **chi_row(tally.counts),
         "intervals": proportion_intervals(tally.counts).tolist(),
@@ -132,10 +131,10 @@ HANDS = Experiment(
 
 def measure_settling(p: Throws, rng: np.random.Generator) -> dict[str, Any]:
     """Throw to rest; average contacts and settle time."""
-    tally = count(p.throws, p.release, p.setup, rng=root_seed(rng), until="rest", progress=stderr.isatty())
+    tally = count(p.throws, p.release, p.setup, rng=root_seed(rng), until="rest")
     assert tally.contacts is not None
     assert tally.settle_time is not None
-    stopped = count(p.throws, p.release, p.setup, rng=tally.seed, progress=stderr.isatty())
+    stopped = count(p.throws, p.release, p.setup, rng=tally.seed)
     return {
         "same_faces": stopped.digest == tally.digest,
         "contacts": _mean(tally.contacts),
@@ -146,7 +145,7 @@ def measure_settling(p: Throws, rng: np.random.Generator) -> dict[str, Any]:
 
 def _mean(sums: Sums) -> dict[str, float]:
     low, high = mean_interval(sums)
-    return {"mean": sums.total / sums.n, "low": low, "high": high}
+    return {"mean": sums.mean, "low": low, "high": high}
 
 
 def mean_text(key: str, unit: str, digits: int) -> Any:

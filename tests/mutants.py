@@ -14,6 +14,7 @@ from types import ModuleType
 
 import dicesim
 from dicesim import kernel
+from dicesim.ensembles import working
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,8 @@ def broken(mutant: Mutant) -> Iterator[ModuleType]:
         sys.modules["dicesim.kernel"] = module
         dicesim.kernel = module
         try:
-            yield module
+            with working(None):  # in this process, for no other has the mutant
+                yield module
         finally:
             sys.modules["dicesim.kernel"] = kernel
             dicesim.kernel = kernel

@@ -60,7 +60,7 @@ def test_throw_as_json(ask: Ask) -> None:
         "seed": 1,
         "until": "rest",
         "setup": asdict(Setup()),
-        "release": asdict(Shaken()),
+        "release": {"class": "dicesim.releases.Shaken", **asdict(Shaken())},
         "pips": pips(outcomes.face).tolist(),
         "contacts": outcomes.contacts.tolist(),
         "settle_times": outcomes.settle_time.tolist(),
@@ -142,7 +142,7 @@ def test_every_number_can_be_given(ask: Ask) -> None:
     )
     release = Shaken(height=0.3, speed=0.7, spin=40.0)
     assert given["setup"] == asdict(setup)
-    assert given["release"] == asdict(release)
+    assert given["release"] == {"class": "dicesim.releases.Shaken", **asdict(release)}
     assert given["pips"] == pips(dicesim.throw(9, release, setup, rng=1).face).tolist()
 
 

@@ -1,9 +1,7 @@
 """The command line where something is wrong: bad input, bad luck, poor consoles, missing packages."""
 
-import signal
 import subprocess
 import sys
-import time
 from functools import partial
 from importlib import metadata
 from pathlib import Path
@@ -23,8 +21,8 @@ def say(capsys: pytest.CaptureFixture[str]) -> Say:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("", "the following arguments are required: throw | info | cite; see dicesim --help"),
-        ("roll", "argument throw | info | cite: invalid choice: 'roll'"),
+        ("", "the following arguments are required: throw | merge | info | cite; see dicesim --help"),
+        ("roll", "argument throw | merge | info | cite: invalid choice: 'roll'"),
         ("throw -n 0", "argument -n: '0' is no number of throws; give a whole number, 1 to 10,000,000,000"),
         ("throw -n -5", "argument -n: '-5' is no number of throws; give"),
         ("throw -n 2.5", "argument -n: '2.5' is no number of throws; give"),
@@ -46,6 +44,20 @@ def say(capsys: pytest.CaptureFixture[str]) -> Say:
         ("throw --png no/where/a.png", "there is no folder 'no/where'; make it, or name another"),
         ("throw -n 5 --gif a.gif", "--gif shows one throw, not 5; leave out -n"),
         ("throw -n 60 --time-limit 0.01 --png a.png", "counts are all 0"),
+        ("throw --out a.csv", "argument --out: 'a.csv' does not end in .json; give a name that does"),
+        ("throw --resume", "--resume goes on with a file; name it with --out"),
+        ("throw -n 20000 --blocks 0:1 --out a.json", "--blocks makes a shard: it needs --out, and the --seed that all"),
+        ("throw -n 20000 --blocks 0:1 --seed 1", "--blocks makes a shard: it needs --out, and the --seed that all"),
+        ("throw --blocks 3", "argument --blocks: '3' are no blocks; give the first and the end, such as 0:100"),
+        ("throw --blocks 3:3", "argument --blocks: '3:3' are no blocks; give"),
+        ("throw --blocks 0:-1", "argument --blocks: '0:-1' are no blocks; give"),
+        ("throw -n 20000 --seed 1 --blocks 2:4 --out a.json", "a run of 20,000 throws has blocks 0:3, not 2:4"),
+        (
+            "throw --cluster here",
+            "argument --cluster: 'here' is no address of a scheduler; give one such as tcp://host:",
+        ),
+        ("merge", "the following arguments are required: SHARD"),
+        ("merge a.json", "argument SHARD: there is no file 'a.json'"),
         ("cite please", "unrecognized arguments: please; see dicesim --help"),
     ],
 )
@@ -71,16 +83,6 @@ def test_interrupted(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(dicesim, "throw", interrupted, raising=False)
     assert say("throw") == (130, "", "dicesim: interrupted\n")
-
-
-def test_ctrl_c_ends_a_long_run() -> None:
-    command = [sys.executable, "-m", "dicesim", "throw", "-n", "10_000_000_000"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
-        time.sleep(2.5)
-        assert running.poll() is None
-        running.send_signal(signal.SIGINT)
-        out, err = running.communicate()  # which would take a day otherwise
-    assert (running.returncode, out, err) == (130, "", "dicesim: interrupted\n")
 
 
 def test_a_reader_that_leaves_is_no_error() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import experiments.__main__ as cli
+import experiments.cli as cli
 from experiments.experiment import (
     load,
 )
@@ -121,6 +121,7 @@ def test_report(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["run", "--throws"], "expected one argument"),
         (["run", "--seed", "-1"], "'-1' is not a seed: a whole number from 0 up"),
         (["run", "--seed", "abc"], "'abc' is not a seed"),
+        (["run", "--cluster", "coins"], "'coins' is no address of a scheduler; give one such as tcp://host:8786"),
         (["run", "--smok"], "unrecognized arguments: --smok"),
         (["run", "sides", "--throws", "9"], "sides has no parameter 'throws'; it has: sides"),
         (["run", "--throws", "13"], "13 throws are unlucky; take 12 or 14"),
@@ -160,7 +161,7 @@ def test_ctrl_c_keeps_what_is_finished(home: Path, capsys: pytest.CaptureFixture
         raise KeyboardInterrupt
 
     assert cli.main(["run"], (SIDES, measuring(interrupt))) == 130
-    assert "experiments: interrupted; results that were finished are kept\n" in capsys.readouterr().err
+    assert "experiments: interrupted; finished: sides; go on with --resume\n" in capsys.readouterr().err
     assert [path.name for path in home.iterdir()] == ["sides.json"]
 
 

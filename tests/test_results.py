@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dicesim._json import from_json, to_json
 from experiments.experiment import (
     Experiment,
     load,
     run,
     save,
 )
-from experiments.files import from_json, to_json
 from experiments.provenance import commit, provenance
 from experiments.registry import EXPERIMENTS
 from tests.toys import COINS

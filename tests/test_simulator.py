@@ -1,6 +1,5 @@
 """The door to the kernel: what comes in is checked, what goes out is complete."""
 
-import hashlib
 import math
 import subprocess
 import sys
@@ -28,7 +27,7 @@ from dicesim import (
     throw,
     trajectory,
 )
-from dicesim.ensembles import BLOCK
+from dicesim.ensembles import BLOCK, block_count
 from dicesim.simulator import check_releases, from_rows, kernel_parameters, to_rows
 from dicesim.solids import up_face
 from tests.golden.cases import arrays_of, sha256
@@ -290,7 +289,7 @@ def test_counting_is_throwing(until: Any, n: int) -> None:
     tally, outcomes = count(n, rng=4, until=until), throw(n, rng=4, until=until)
     assert tally.counts == tuple(outcomes.counts().tolist())
     assert (tally.n, tally.unsettled, tally.seed) == (n, 0, 4)
-    assert tally.digest == hashlib.sha256(outcomes.face.tobytes()).hexdigest()
+    assert tally.blocks == ((0, block_count(n)),)
     if until == "face":
         assert (tally.contacts, tally.settle_time) == (None, None)
     else:

@@ -1,4 +1,4 @@
-"""Strict JSON, the text of result files."""
+"""Strict JSON, the text of every file that is kept."""
 
 import json
 from typing import Any
