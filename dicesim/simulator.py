@@ -274,7 +274,7 @@ def throw(
     rng : Generator, SeedSequence, int or None
         Seed of the draws. The same seed gives the same bits on every machine, whoever works.
     until : {"face", "rest"}
-        Stop when the face is certain by the energy argument of `dicesim.kernel`, or run on until the die rests.
+        Stop when the face is certain by the arguments of `dicesim.kernel`, or run on until the die rests.
         Both give the same faces; contacts and settle time need the rest.
     executor : concurrent.futures.Executor, optional
         Who works; by default whoever `dicesim.ensembles.working` says, or else threads on all processors.
