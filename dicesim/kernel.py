@@ -203,14 +203,15 @@ def small_turn(q: float) -> tuple[float, float]:
 
 @jit
 def rotation(kx: float, ky: float, kz: float, first: float, second: float) -> tuple[float, ...]:
-    """Matrix, row by row, of a turn about the vector k: u + first (k x u) + second k x (k x u).
+    """What a turn about the vector k adds to a vector u, first (k x u) + second k x (k x u): a matrix, row by row.
 
-    For a unit vector first and second are the sine and 1 minus the cosine of the angle.
+    For a unit vector first and second are the sine and 1 minus the cosine of the angle. The matrix of the turn itself,
+    this and 1 on the diagonal, would round small turns to the precision of 1, the same way each time.
     """
     ax, ay, az = first * kx, first * ky, first * kz
     xx, yy, zz = second * (kx * kx), second * (ky * ky), second * (kz * kz)
     xy, xz, yz = second * (kx * ky), second * (kx * kz), second * (ky * kz)
-    return 1.0 - (yy + zz), xy - az, xz + ay, xy + az, 1.0 - (zz + xx), yz - ax, xz - ay, yz + ax, 1.0 - (xx + yy)
+    return -(yy + zz), xy - az, xz + ay, xy + az, -(zz + xx), yz - ax, xz - ay, yz + ax, -(xx + yy)
 
 
 @jit
@@ -607,9 +608,9 @@ def _turn(W: Floats, p: Parameters) -> None:
         xx, xy, xz, yx, yy, yz, zx, zy, zz = rotation(kx, ky, kz, first if small else 0.0, second if small else 0.0)
         for f in range(U, U + 9 * LANES, 3 * LANES):
             x, y, z = W[f + i], W[f + LANES + i], W[f + 2 * LANES + i]
-            W[f + i] = xx * x + (xy * y + xz * z)
-            W[f + LANES + i] = yy * y + (yx * x + yz * z)
-            W[f + 2 * LANES + i] = zz * z + (zx * x + zy * y)
+            W[f + i] = x + (xx * x + (xy * y + xz * z))
+            W[f + LANES + i] = y + (yy * y + (yx * x + yz * z))
+            W[f + 2 * LANES + i] = z + (zz * z + (zx * x + zy * y))
         W[DONE + i] = W[DONE + i] if small else SPINS
 
 
@@ -651,9 +652,9 @@ def _spin(W: Floats, i: int, angle: float) -> None:
     xx, xy, xz, yx, yy, yz, zx, zy, zz = rotation(wx * per, wy * per, wz * per, 2.0 * s * c, 2.0 * s * s)
     for f in range(U, U + 9 * LANES, 3 * LANES):
         x, y, z = W[f + i], W[f + LANES + i], W[f + 2 * LANES + i]
-        W[f + i] = xx * x + (xy * y + xz * z)
-        W[f + LANES + i] = yy * y + (yx * x + yz * z)
-        W[f + 2 * LANES + i] = zz * z + (zx * x + zy * y)
+        W[f + i] = x + (xx * x + (xy * y + xz * z))
+        W[f + LANES + i] = y + (yy * y + (yx * x + yz * z))
+        W[f + 2 * LANES + i] = z + (zz * z + (zx * x + zy * y))
 
 
 @jit
