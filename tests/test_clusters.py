@@ -97,7 +97,7 @@ def test_the_command_line_works_on_a_cluster(two_workers: Executor, tmp_path: Pa
 
 def test_an_address_where_nobody_answers_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dicesim.clusters.PATIENCE", 1.0)
-    with pytest.raises(ClusterError, match="no scheduler answers at 'tcp://127.0.0.1:1'"), cluster("tcp://127.0.0.1:1"):
+    with pytest.raises(ClusterError, match=r"no scheduler answers at 'tcp://127\.0\.0\.1:1'"), cluster("tcp://127.0.0.1:1"):
         pass
 
 
