@@ -328,6 +328,8 @@ def _fields(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_sums(n: int, total: str, squares: str) -> Sums:
+    if not re.fullmatch("[0-9/]+ [0-9/]+", f"{total} {squares}"):  # an exponent could be as large as it likes
+        raise ValueError("its sums are no fractions")
     return Sums(n, Fraction(total), Fraction(squares))
 
 

@@ -5,16 +5,16 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import experiments.cli as cli
-from experiments.experiment import (
-    load,
-)
+from dicesim import Shaken, count
+from experiments.experiment import Experiment, load
 from experiments.registry import EXPERIMENTS
-from tests.toys import BOTH, COINS, EVEN, NEVER, SIDES, Coins, bars, claiming, measuring
+from tests.toys import BOTH, COINS, EVEN, NEVER, SIDES, Coins, bars, claiming, measuring, toss
 
 ROOT = Path(__file__).parents[1]
 
@@ -165,10 +165,113 @@ def test_ctrl_c_keeps_what_is_finished(home: Path, capsys: pytest.CaptureFixture
     assert [path.name for path in home.iterdir()] == ["sides.json"]
 
 
+# Going on
+
+
+@pytest.fixture
+def code(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The commit that everything is made by, for the test to change."""
+    known = {"commit": "0" * 40, "changed": False}
+    for module in ("experiments.cli", "experiments.provenance"):
+        monkeypatch.setattr(f"{module}.commit", lambda: dict(known))
+    return known
+
+
+def counting(runs: list[int]) -> Experiment[Coins]:
+    def measure(parameters: Coins, rng: np.random.Generator) -> Any:
+        runs.append(parameters.throws)
+        return toss(parameters, rng)
+
+    return replace(COINS, measure=measure)
+
+
+def test_what_this_code_has_made_is_not_run_again(
+    home: Path, code: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs: list[int] = []
+    assert cli.main(["run"], (counting(runs),)) == 0
+    first, old = capsys.readouterr().out, (home / "coins.json").read_bytes()
+    done = len(runs)
+    assert cli.main(["run", "--resume"], (counting(runs), SIDES)) == 0
+    assert capsys.readouterr().out.startswith(first)  # it is shown all the same
+    assert len(runs) == done
+    assert (home / "coins.json").read_bytes() == old
+    assert (home / "sides.json").exists()
+    assert cli.main(["run"], (counting(runs),)) == 0
+    assert len(runs) > done
+
+
+def test_a_claim_that_fails_fails_again(home: Path, code: dict[str, Any]) -> None:
+    wrong = (claiming(NEVER),)
+    assert [cli.main(["run", *resume], wrong) for resume in ([], ["--resume"])] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("change", "options"),
+    [
+        ({"commit": "1" * 40}, []),
+        ({"changed": True}, []),
+        ({}, ["--seed", "3"]),
+        ({}, ["--throws", "90"]),
+    ],
+)
+def test_what_other_code_or_another_size_has_made_is_run_again(
+    tmp_path: Path, code: dict[str, Any], change: dict[str, Any], options: list[str]
+) -> None:
+    runs: list[int] = []
+    run = ["run", "--smoke", "--results", str(tmp_path)]
+    assert cli.main(run, (counting(runs),)) == 0
+    code.update(change)
+    done = len(runs)
+    assert cli.main([*run, *options, "--resume"], (counting(runs),)) == 0
+    assert len(runs) > done
+
+
+@pytest.mark.parametrize("spoil", ["claims", "file", "changed"])
+def test_what_is_not_what_the_code_declares_is_run_again(home: Path, code: dict[str, Any], spoil: str) -> None:
+    runs: list[int] = []
+    code["changed"] = spoil == "changed"
+    assert cli.main(["run"], (counting(runs),)) == 0
+    done = len(runs)
+    experiment = counting(runs)
+    if spoil == "claims":
+        experiment = replace(experiment, claims=(EVEN, EVEN))
+    if spoil == "file":
+        (home / "coins.json").write_text("{")
+    assert cli.main(["run", "--resume"], (experiment,)) == 0
+    assert len(runs) > done
+
+
+def test_without_git_everything_is_run_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("experiments.cli", "experiments.provenance"):
+        monkeypatch.setattr(f"{module}.commit", lambda: None)
+    runs: list[int] = []
+    for resume in ([], ["--resume"]):
+        assert cli.main(["run", *resume], (counting(runs),)) == 0
+    assert runs == [1000, 50] * 2
+
+
+# Progress
+
+
 def test_a_person_sees_a_bar(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert cli.main(["run"], BOTH) == 0
     assert "0/2" in capsys.readouterr().err
+    assert cli.main(["run", "--plain"], BOTH) == 0
+    assert capsys.readouterr().err == "[1/2] coins, full size\n[2/2] sides, full size\n"
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_person_sees_a_bar_for_a_long_count(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], plain: bool
+) -> None:
+    def long(parameters: Coins, rng: np.random.Generator) -> dict[str, int]:
+        return {"n": count(20_000, Shaken(height=0.02, speed=0.1, spin=10.0), rng=rng).n}
+
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert cli.main(["run", *["--plain"] * plain], (measuring(long),)) == 0
+    assert ("throws/s" in capsys.readouterr().err) is not plain
 
 
 def as_a_program(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[bytes]":
