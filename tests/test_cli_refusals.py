@@ -129,7 +129,8 @@ try:
     main({arguments})
 except SystemExit:
     pass
-print(*sorted({{"numba", "scipy", "pandas", "matplotlib", "tqdm"}} & set(sys.modules)), file=sys.stderr)
+heavy = {{"numba", "scipy", "pandas", "matplotlib", "tqdm", "distributed", "asyncio"}}
+print(*sorted(heavy & set(sys.modules)), file=sys.stderr)
 """
     done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stderr.splitlines()[-1] == ""
