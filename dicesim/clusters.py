@@ -1,6 +1,5 @@
 """Many machines: executors on a dask cluster, this machine's own or somebody's."""
 
-import asyncio
 import logging
 import os
 import subprocess
@@ -82,7 +81,7 @@ def _connected(address: str) -> Iterator[Any]:
     from distributed import Client
 
     try:
-        aside(asyncio.run, _knock(address))
+        aside(_knock, address)
         client = Client(address, timeout=PATIENCE, set_as_default=False)
     except Exception as reason:  # whatever answers there, or nothing at all
         advice = "start one with `dask scheduler`, or leave the address out for a cluster on this machine"
@@ -94,12 +93,17 @@ def _connected(address: str) -> Iterator[Any]:
         client.close()
 
 
-async def _knock(address: str) -> None:
+def _knock(address: str) -> None:
     """See whether a scheduler is there at all: a client that finds none is slow to give up."""
+    import asyncio
+
     from distributed.comm.core import connect
 
-    comm = await asyncio.wait_for(connect(address), PATIENCE)
-    comm.abort()
+    async def knock() -> None:
+        comm = await asyncio.wait_for(connect(address), PATIENCE)
+        comm.abort()
+
+    asyncio.run(knock())
 
 
 def _require_same_version(client: Any) -> None:

@@ -135,7 +135,7 @@ def test_public_names_are_found() -> None:
 
 
 def test_importing_dicesim_loads_none_of_the_heavy_libraries() -> None:
-    heavy = {"numba", "numpy", "scipy", "matplotlib", "pandas"}
+    heavy = {"numba", "numpy", "scipy", "matplotlib", "pandas", "tqdm", "distributed", "asyncio"}
     program = f"import sys, dicesim; print(*sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

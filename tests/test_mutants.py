@@ -1,10 +1,12 @@
 """Broken kernels are caught: each check passes with the shipped kernel and fails with the mutant beside it."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import dicesim
+from dicesim.ensembles import working
 from tests.checks import CHECKS, limit_is_kept, passes
 from tests.mutants import MET, MUTANTS, OVERSHOT_BUDGET, Mutant, broken, source_of
 
@@ -31,6 +33,13 @@ def test_the_shipped_kernel_is_back_after_a_mutant() -> None:
         assert dicesim.kernel is module
     assert dicesim.kernel is kernel
     assert limit_is_kept()
+
+
+def test_a_mutant_is_thrown_in_this_process_whoever_works_otherwise() -> None:
+    with ThreadPoolExecutor(1) as executor:
+        executor.shutdown()  # it would refuse
+        with working(executor), broken(OVERSHOT_BUDGET):
+            assert not limit_is_kept()
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
