@@ -186,7 +186,10 @@ def test_every_array_of_the_outcomes_is_hashed() -> None:
 KERNEL = Path(kernel.__file__).read_text(encoding="utf-8")
 HURRIED = {
     "the C library's sine": ("    return sine, cosine\n", "    return math.sin(x), math.cos(x)\n"),
-    "fast-math": ("from dicesim._compiler import jit\n", "from numba import njit\n\njit = njit(fastmath=True)\n"),
+    "fast-math": (
+        "from dicesim._compiler import jit, wide\n",
+        "from numba import njit\n\nfrom dicesim._compiler import wide\n\njit = njit(fastmath=True)\n",
+    ),
 }
 
 
