@@ -70,13 +70,13 @@ Why a die that slides on its face keeps it
     in advance, and `_slide` goes there at once, as an arc of free flight goes to its landing.
 
 Where the time goes (experiment `stages` measures it again; figures of one core at 3 GHz with 512-bit vectors)
-    A throw takes 130 steps to a certain face: 82 carried, 38 in flight, 10 impacts. A lane-step takes about 28 ns: 9 in
-    `_aim`, 4 in `_look`, 3 each in `_turn` and `_rub`, 2 in `_move`, and 2 in each `_press`. That is 86 % of a throw;
+    A throw takes 130 steps to a certain face: 82 carried, 38 in flight, 10 impacts. A lane-step takes about 26 ns: 10 in
+    `_aim`, 4 in `_look`, 3 each in `_turn` and `_rub`, 2 in `_move`, and 2 in each `_press`. That is 84 % of a throw;
     the rest are landings on a face, arcs and slides of their own, loading, storing and looking for lanes that are done.
     Fewer than one lane-step in a hundred is idle.
-    The arithmetic alone would need half of that. A lane-step is 106 instructions of a vector over 8 lanes, of which 10
-    are divisions and 6 square roots: at two instructions a cycle 18 ns, and the divider alone is busy for 13 ns. What
-    is lost is waiting: each lane-step is one chain of results, and the processor sees only a few lanes of it at a time.
+    The arithmetic alone would need two thirds of that. A step of 8 lanes is some 860 vector instructions: at two a
+    cycle 18 ns a lane. 9 of them are divisions and 6 square roots, which keep the divider busy for 12 of these. What is
+    lost is waiting: each lane-step is one chain of results, and the processor sees only a few of them at a time.
     Tried without gain: 16 or 64 lanes; `_look` and `_aim` in one loop; fewer terms in the series of the turn; sums of
     corners shared. Tried with loss: stages 3 to 5 in one loop (6 %); both laws for faces in the loop over lanes
     (20 %); turning axes by a call that takes the buffer (it no longer becomes vector code).
