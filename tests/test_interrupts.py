@@ -34,18 +34,30 @@ def telling(word, function):
 tallies.Tally.write = telling("kept", tallies.Tally.write)
 kernel.simulate, kernel.record = telling("begun", kernel.simulate), telling("begun", kernel.record)
 """
-# The same with a kernel that is never done, compiled and deaf to signals as the real one is.
-ENDLESS = f"""
+# The same with a kernel that is never done, compiled and deaf to signals as the real one is; it is under way when it
+# says that it has begun.
+ENDLESS = f"""{TELLING}
+import threading, time
+import numpy as np
 from numba import njit
-from dicesim import kernel
 
-@njit(nogil=True)
-def endless(rows):
+@njit("void(float64[::1])", nogil=True)
+def endless(counter):
     while True:
-        rows[0] += 1.0
+        counter[0] += np.random.random()  # which no compiler moves out of the loop
 
-kernel.simulate = kernel.record = lambda rows, parameters: endless(rows.ravel())
-{TELLING}
+def tell(counter):
+    while counter[0] < 1000:
+        time.sleep(0.001)
+    os.write(2, b"begun\\n")
+
+def forever(*arguments):
+    counter = np.zeros(1)
+    threading.Thread(target=tell, args=(counter,), daemon=True).start()
+    endless(counter)
+
+simulate = kernel.simulate
+kernel.simulate = kernel.record = forever
 """
 THROW = "from dicesim.__main__ import main; main()"
 GATE = "import time\ndef write(*_):\n    print('kept', file=sys.stderr, flush=True)\n    time.sleep(3600)\n"
@@ -103,10 +115,10 @@ def test_a_block_that_takes_for_ever_does_not_hold_up_ctrl_c(arguments: list[str
 
 
 def test_nor_a_picture(tmp_path: Path) -> None:
-    program = f"{ENDLESS}kernel.simulate = telling('thrown', simulate)\n"
-    with telling("--png", str(tmp_path / "a.png"), program=f"from dicesim.kernel import simulate{program}") as process:
-        await_line(process, "thrown")
-        await_line(process, "begun")
+    program = f"{ENDLESS}kernel.simulate = simulate\n"
+    with telling("--png", str(tmp_path / "a.png"), program=program) as process:
+        await_line(process, "begun")  # with the throw
+        await_line(process, "begun")  # with its trajectory
         status, _, err = stopped(process)
     assert (status, err) == (130, ["dicesim: interrupted"])
     assert list(tmp_path.iterdir()) == []
