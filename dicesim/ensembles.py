@@ -13,12 +13,13 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import islice
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 BLOCK = 8192  # items; part of the reproducibility promise, since draws depend on it
+GLANCE = 0.2  # seconds between two looks at what has happened
 AHEAD = 4  # blocks in flight for each worker: none waits for its next one, and memory does not grow with the run
 
 Result = TypeVar("Result")
@@ -276,7 +277,7 @@ def aside(work: Callable[..., Result], *arguments: Any) -> Result:
     3
     """
     with _pool(None, 1) as pool:
-        return pool.submit(work, *arguments).result()
+        return next(_as_finished(pool, work, [(None, arguments)]))[1]
 
 
 def _workers(executor: Executor) -> int:
@@ -370,10 +371,19 @@ def _as_finished(
     try:
         submit(AHEAD * _workers(pool))
         while running:
-            future = finished.get()
+            future = _awaited(finished)
             key, result = running.pop(future), future.result()
             submit(1)
             yield key, result
     finally:
         for future in running:
             future.cancel()
+
+
+def _awaited(queue: SimpleQueue[Result]) -> Result:
+    """Wait, but not for ever at once: a signal that comes just before a wait is heard of after it."""
+    while True:
+        try:
+            return queue.get(timeout=GLANCE)
+        except Empty:
+            continue
