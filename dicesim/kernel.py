@@ -70,7 +70,7 @@ Why a die that slides on its face keeps it
     in advance, and `_slide` goes there at once, as an arc of free flight goes to its landing.
 
 Where the time goes (experiment `stages` measures it again; figures of one core at 3 GHz with 512-bit vectors)
-    A throw takes 130 steps to a certain face: 82 carried, 38 in flight, 10 impacts. A lane-step takes about 26 ns: 10 in
+    A throw takes 130 steps to a certain face: 82 carried, 38 in flight, 10 impacts. A lane-step takes some 26 ns: 10 in
     `_aim`, 4 in `_look`, 3 each in `_turn` and `_rub`, 2 in `_move`, and 2 in each `_press`. That is 84 % of a throw;
     the rest are landings on a face, arcs and slides of their own, loading, storing and looking for lanes that are done.
     Fewer than one lane-step in a hundred is idle.
