@@ -3,10 +3,12 @@
 import argparse
 import re
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NoReturn, get_type_hints
 
+from dicesim.clusters import cluster
 from dicesim.parameters import Die, Setup, Solver, Table, Tagged
 from dicesim.releases import Shaken
 
@@ -64,6 +66,11 @@ def _add_long(group: Any) -> None:
         metavar="A:B",
         help="make a shard: count blocks A up to B alone, 8192 throws each; needs --seed and --out",
     )
+    add_cluster_option(group)
+
+
+def add_cluster_option(group: Any) -> None:
+    """Add ``--cluster [ADDRESS]``."""
     group.add_argument(
         "--cluster",
         nargs="?",
@@ -72,6 +79,13 @@ def _add_long(group: Any) -> None:
         metavar="ADDRESS",
         help="work on a dask cluster: the one whose scheduler is at this address, or one on this machine",
     )
+
+
+def workers(asked: str | bool | None) -> AbstractContextManager[Any]:
+    """Give who works, as ``--cluster`` asks: an executor on a cluster, or None for this process."""
+    if asked is None:
+        return nullcontext()
+    return cluster(asked if isinstance(asked, str) else None)
 
 
 def _add_numbers(group: Any, part: type) -> None:

@@ -9,14 +9,13 @@ import secrets
 import sys
 import warnings
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import dicesim
 from dicesim import _about
 from dicesim._entry import signal_of
-from dicesim._options import MOST_LISTED, Parser, add_throw_options, file_there, json_file, made, setup
+from dicesim._options import MOST_LISTED, Parser, add_throw_options, file_there, json_file, made, setup, workers
 from dicesim._summaries import count_text, counted, face_counts, in_json, list_text, listed
 from dicesim.checkpoints import refuse_to_lose
 from dicesim.clusters import ClusterError
@@ -141,7 +140,7 @@ def _throw(options: argparse.Namespace) -> None:
     options.setup, options.release = setup(options), made(Shaken, options)
     _refuse_contradictions(options)
     options.seed = _seed(options)
-    with _workers(options.cluster) as executor:
+    with workers(options.cluster) as executor:
         counting = options.counts or options.out or options.n > MOST_LISTED
         thrown = counted(_count(options, executor)) if counting else _list(options, executor)
     _print(thrown, options.json)
@@ -164,12 +163,6 @@ def _seed(options: argparse.Namespace) -> int:
     if isinstance(options.seed, int):
         return options.seed
     return secrets.randbits(53)  # no more digits than any reader of JSON keeps
-
-
-def _workers(cluster: str | bool | None) -> AbstractContextManager[Any]:
-    if cluster is None:
-        return nullcontext()
-    return dicesim.cluster(cluster if isinstance(cluster, str) else None)
 
 
 def _list(options: argparse.Namespace, executor: Any) -> dict[str, Any]:

@@ -6,14 +6,13 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 from dicesim._entry import signal_of
 from dicesim._files import write_whole
-from dicesim._options import address
-from dicesim.clusters import ClusterError, cluster
+from dicesim._options import add_cluster_option, workers
+from dicesim.clusters import ClusterError
 from dicesim.ensembles import working
 from experiments.experiment import (
     RESULTS,
@@ -105,7 +104,7 @@ def run_each(options: argparse.Namespace, experiments: Experiments) -> int:
     bars = sys.stderr.isatty() and not options.plain
     statuses: dict[str, int] = {}
     try:
-        with _workers(options.cluster) as executor, working(executor, progress=bars):
+        with workers(options.cluster) as executor, working(executor, progress=bars):
             for experiment in _with_progress(experiments, size, bars):
                 statuses[experiment.name] = _run_one(experiment, size, overrides, options, folder)
     except KeyboardInterrupt as stopped:
@@ -153,14 +152,7 @@ def _parser() -> Parser:
     reporting.add_argument("--into", type=Path, metavar="PAGE", help="put the table between the marks of this page")
     running.add_argument("--resume", action="store_true", help="keep results that this very code has made already")
     running.add_argument("--plain", action="store_true", help="no progress bar, but a line for each experiment")
-    running.add_argument(
-        "--cluster",
-        nargs="?",
-        const=True,
-        type=address,
-        metavar="ADDRESS",
-        help="work on a dask cluster: the one whose scheduler is at this address, or one on this machine",
-    )
+    add_cluster_option(running)
     running.add_argument("--smoke", action="store_true", help="the size that takes a second")
     running.add_argument("--throws", type=_throws, metavar="N", help="another number of throws")
     running.add_argument("--seed", type=_seed, metavar="S", help="another seed")
@@ -209,12 +201,6 @@ def _folder(asked: Path | None, as_declared: bool) -> Path:
     except OSError as reason:
         raise BadInput(f"--results {folder}: {reason.strerror or reason}; name a folder to write to") from reason
     return folder
-
-
-def _workers(asked: str | bool | None) -> AbstractContextManager[Any]:
-    if asked is None:
-        return nullcontext()
-    return cluster(asked if isinstance(asked, str) else None)
 
 
 def _with_progress(experiments: Experiments, size: Size, bars: bool) -> Iterator[Experiment[Any]]:
