@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from benchmarks.peers import PEERS, RESULTS
 from benchmarks.report import as_markdown, as_text
 from dicesim._files import write_whole
+from experiments.cli import Parser
 from experiments.experiment import Experiment, Result, ask, load, run, save
 from experiments.report import draw, verdicts, with_table
 
 SCRATCH = "scratch"  # below the results: runs of the small size, kept out of git
 MARK = "benchmarks"
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that says what is wrong in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}\n")
 
 
 def main(arguments: Sequence[str] | None = None, benchmark: Experiment[Any] = PEERS) -> int:

@@ -33,15 +33,20 @@ class Growth:
     setup: Setup = field(default_factory=Setup)
 
 
-def cpu_microseconds(work: Callable[[], object], throws: int, passes: int) -> float:
-    """CPU time of one throw, the median of some passes after one that does not count, microseconds."""
-    work()
+def cpu_seconds(work: Callable[[], object], passes: int) -> list[float]:
+    """CPU time of this process in each of some passes of a work, seconds."""
     spent = []
     for _ in range(passes):
         start = time.process_time()
         work()
         spent.append(time.process_time() - start)
-    return float(np.median(spent)) / throws * 1e6
+    return spent
+
+
+def cpu_microseconds(work: Callable[[], object], throws: int, passes: int) -> float:
+    """CPU time of one throw, the median of some passes after one that does not count, microseconds."""
+    work()
+    return float(np.median(cpu_seconds(work, passes))) / throws * 1e6
 
 
 def _steps(states: States, setup: Setup) -> dict[str, float]:

@@ -2,8 +2,6 @@
 
 import heapq
 import re
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +11,7 @@ from dicesim.ensembles import BLOCK
 from dicesim.parameters import Setup
 from dicesim.releases import Shaken
 from dicesim.simulator import kernel_parameters, to_rows
-from experiments.cost import cpu_microseconds
+from experiments.cost import cpu_microseconds, cpu_seconds
 from experiments.experiment import Claim, Experiment, digest
 
 
@@ -69,20 +67,11 @@ def _nanoseconds(stage: str, snapshots: list[Any], numbers: Any, p: Stages) -> f
     spent = []
     for saved in snapshots:
         both = [
-            _timed(lambda w=work, s=saved: run(W, s, numbers, p.repeats, w, extra), p.passes)  # type: ignore[misc]
+            min(cpu_seconds(lambda w=work, s=saved: run(W, s, numbers, p.repeats, w, extra), p.passes))  # type: ignore[misc]
             for work in (True, False)
         ]
         spent.append(both[0] - both[1])
     return float(np.median(spent)) / p.repeats / kernel.LANES * 1e9
-
-
-def _timed(work: Callable[[], object], passes: int) -> float:
-    spent = []
-    for _ in range(passes):
-        start = time.process_time()
-        work()
-        spent.append(time.process_time() - start)
-    return min(spent)
 
 
 def _instructions(stage: str, numbers: Any) -> dict[str, float]:
