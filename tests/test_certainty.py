@@ -94,6 +94,9 @@ def test_a_die_that_slides_flat_keeps_its_face_and_its_tilt(friction):
         states = single(turn("z", rng.uniform(0, 6)) @ turn("x", tilt), setup, velocity=[5.0, rng.normal(), 0.0])
         stopped = throw(states, setup=setup)
         assert stopped.settled.all()
+        path = trajectory(states, setup, until="face")  # told at once, at a hundred times the energy of the trap
+        assert slides(path)
+        assert path.energy[-1] > 50 * setup.trap_energy
         for _ in range(200):
             states = throw(states, setup=cut(setup, setup.solver.time_step), until="rest").states
             assert np.array_equal(states.axes[0, 2], stopped.states.axes[0, 2])

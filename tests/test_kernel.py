@@ -7,8 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dicesim import Lowered, Setup, Shaken, States, kernel, throw, trajectory
+from dicesim import Lowered, Setup, Shaken, Solver, States, kernel, throw, trajectory
+from dicesim.parameters import landing_error
 from dicesim.solids import up_face
+from dicesim.trajectories import FLIGHT
 from tests.ranges import (
     EDGES,
     FRICTIONS,
@@ -16,6 +18,7 @@ from tests.ranges import (
     RUBBING,
     TIME_STEPS,
     band,
+    cut,
     label,
     make,
     releases,
@@ -159,6 +162,18 @@ def test_flight_is_a_parabola_and_a_steady_turn():
     turns = Rotation.from_rotvec(time * states.angular_velocity).as_matrix()
     assert np.abs(ended.position - expected).max() <= 3e-16
     assert np.abs(ended.axes - turns @ states.axes).max() <= 5e-15
+
+
+@pytest.mark.parametrize("turn_limit", [0.05, 0.17, 0.3])
+def test_flight_lands_within_the_error_of_a_landing(turn_limit):
+    """Also of dice that spin fast: no corner ends an arc deeper than that below a die that began at the band's end."""
+    least = landing_error(turn_limit)
+    setup = Setup(solver=Solver(turn=turn_limit, contact_band=least))
+    deepest = 0.0
+    for state in (releases(100, setup, seed=9)[k] for k in range(100)):
+        path = trajectory(state, cut(setup, 1.0))
+        deepest = max(deepest, -path.states.clearance(setup.die)[path.kind == FLIGHT].min())
+    assert deepest <= 2 * least * setup.die.edge
 
 
 @pytest.mark.parametrize("setup", RUBBING[::3], ids=label)
