@@ -43,6 +43,17 @@ def own_axes(ax: Axes | None, width: float, height: float) -> Axes:
     return made
 
 
+def panels(ax: Axes, rows: int, columns: int) -> list[Axes]:
+    """Divide the place of Axes into a grid of Axes, row by row; the Axes themselves are hidden."""
+    place = ax.get_subplotspec()
+    if place is None:
+        raise ValueError("only Axes that are part of a grid can be divided, such as those of figure.add_subplot()")
+    ax.set_axis_off()
+    grid = place.subgridspec(rows, columns)
+    figure = root_figure(ax)
+    return [figure.add_subplot(grid[row, column]) for row in range(rows) for column in range(columns)]
+
+
 def root_figure(ax: Axes) -> Figure:
     """Give the whole figure that Axes are part of."""
     figure = ax.get_figure(root=True)

@@ -110,6 +110,8 @@ class Experiment(Generic[P]):
         may hold an `outcome_hash`, by which a change of the outcomes is noticed.
     figure : callable, optional
         Draws the rows on given Axes and returns these.
+    figure_size : (float, float)
+        Width and height of the figure, inches.
     """
 
     name: str
@@ -120,6 +122,7 @@ class Experiment(Generic[P]):
     seed: int
     measure: Callable[[P, np.random.Generator], Rows]
     figure: Callable[[Rows, Axes], Axes] | None = None
+    figure_size: tuple[float, float] = (7.0, 4.5)
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", self.name):

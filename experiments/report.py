@@ -163,7 +163,7 @@ def draw(experiment: Experiment[Any], rows: Rows) -> bytes | None:
     image = io.BytesIO()
     # No pyplot: no window, no backend chosen for the caller, nobody's settings.
     with style.context("default"):
-        figure = Figure(figsize=(7, 4.5), dpi=150, layout="constrained")
+        figure = Figure(figsize=experiment.figure_size, dpi=150, layout="constrained")
         experiment.figure(rows, figure.add_subplot())
         figure.savefig(image, format="png", metadata={"Software": None})
     return image.getvalue()

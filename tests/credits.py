@@ -78,8 +78,8 @@ def _value(text: str) -> object:
 
 
 def modules(package: ModuleType) -> Iterator[ModuleType]:
-    """Import the modules of a package, its program left out."""
-    for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+    """Import the modules of a package and of the packages in it, its program left out."""
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         if not found.name.endswith(".__main__"):
             yield importlib.import_module(found.name)
 

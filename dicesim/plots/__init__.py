@@ -1,0 +1,11 @@
+"""Figures of results. Every function takes the Axes to draw on, or makes a figure of its own, and returns the Axes.
+
+No window is opened and no backend chosen, because figures are made without pyplot. In a notebook, end a cell with
+``plots.face_counts(counts).figure`` to see one.
+"""
+
+from dicesim.plots.faces import face_counts
+from dicesim.plots.files import save
+from dicesim.plots.throws import animate, energy_ledger, throw_picture
+
+__all__ = ["animate", "energy_ledger", "face_counts", "save", "throw_picture"]
