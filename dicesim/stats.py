@@ -26,6 +26,7 @@ __all__ = [
     "mean_interval",
     "proportion_interval",
     "proportion_intervals",
+    "proportion_intervals_of",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -146,7 +147,7 @@ def proportion_interval(successes: int, n: int, confidence: float = 0.95) -> tup
     """
     if n < 1 or not 0 <= successes <= n:
         raise ValueError(f"a proportion needs 0 <= successes <= n and n >= 1, not {successes} of {n}")
-    low, high = _wilson(np.array([float(successes)]), n, 1 - _fraction("confidence", confidence))[0]
+    low, high = proportion_intervals_of([successes], n, confidence)[0]
     return float(low), float(high)
 
 
@@ -177,6 +178,35 @@ def proportion_intervals(counts: ArrayLike, confidence: float = 0.95) -> Floats:
     observed = _counts(counts)
     error = (1 - _fraction("confidence", confidence)) / observed.size
     return _wilson(observed, int(observed.sum()), error)
+
+
+def proportion_intervals_of(successes: ArrayLike, n: int, confidence: float = 0.95) -> Floats:
+    """Give the Wilson interval of each of several proportions by itself.
+
+    Parameters
+    ----------
+    successes : array_like of int, shape (k,)
+        How often each happened, 0 to n.
+    n : int
+        How often each could have happened, at least 1.
+    confidence : float
+        Chance that any one interval covers its true proportion, between 0 and 1.
+
+    Returns
+    -------
+    ndarray of float, shape (k, 2)
+        Lower and upper end of each, within 0 and 1.
+
+    Examples
+    --------
+    >>> proportion_intervals_of([0, 50], 100).round(3)
+    array([[0.   , 0.037],
+           [0.404, 0.596]])
+    """
+    many = np.asarray(successes, dtype=float)
+    if n < 1 or many.ndim != 1 or not (_whole(many) and np.all(many <= n)):
+        raise ValueError(f"proportions need a row of whole numbers from 0 to n and n >= 1, not of n = {n}")
+    return _wilson(many, n, 1 - _fraction("confidence", confidence))
 
 
 def detectable_bias(n: int, power: float = 0.9, alpha: float = 0.05, cells: int = 6) -> float:
