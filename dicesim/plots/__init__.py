@@ -7,5 +7,6 @@ No window is opened and no backend chosen, because figures are made without pypl
 from dicesim.plots.faces import face_counts
 from dicesim.plots.files import save
 from dicesim.plots.throws import animate, energy_ledger, throw_picture
+from dicesim.plots.verdicts import fairness_verdict
 
-__all__ = ["animate", "energy_ledger", "face_counts", "save", "throw_picture"]
+__all__ = ["animate", "energy_ledger", "face_counts", "fairness_verdict", "save", "throw_picture"]
