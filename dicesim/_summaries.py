@@ -138,4 +138,4 @@ def verdict_text(test: FairnessTest) -> str:
     rows = zip(test.faces, test.counts, test.shares, test.intervals, strict=True)
     lines = [f"{'face':>{width}}  {'count':>14}  {'share':>8}  {interval_heading(test)}"]
     lines += [f"{f:>{width}}  {n:>14,}  {share:>8.3%}  {low:.3%} to {high:.3%}" for f, n, share, (low, high) in rows]
-    return "\n".join([*lines, *fill(str(test), 100).splitlines(), f"verdict: {test.verdict}"])
+    return "\n".join([*lines, *fill(str(test), 100).splitlines(), f"verdict, margin {test.margin:.3%}: {test.verdict}"])

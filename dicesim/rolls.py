@@ -80,7 +80,7 @@ def named_counts(counts: Any, sides: int | None = None) -> dict[str, Any]:
     pairs = list(enumerate(_row(counts), 1)) if by_face is None else by_face
     if len({face for face, _ in pairs}) < len(pairs) or any(face != face for face, _ in pairs):
         raise ValueError(f"each face needs one name of its own, not {', '.join(str(face) for face, _ in pairs)}")
-    if by_face and all(isinstance(face, int) for face, _ in pairs):
+    if by_face and all(isinstance(face, int) and face >= 0 for face, _ in pairs):
         pairs = _in_order(dict(pairs), sides)
     if sides not in (None, len(pairs)):
         raise ValueError(f"these are counts of {len(pairs)} faces, not of {sides}")

@@ -1,13 +1,15 @@
 """Shares of a real die's faces, beside the margin that was asked about."""
 
+import math
+
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 
 from dicesim._drawing import BLUE, GREEN, GREY, ORANGE, finish, own_axes
 from dicesim.verdicts import FairnessTest, interval_heading
 
-CROWD = 12  # faces up to which each has its count under it
+CROWD = 12  # faces up to which each has its count under it; up to twice as many, its name
 
 
 def fairness_verdict(test: FairnessTest, ax: Axes | None = None, *, title: str | None = None) -> Axes:
@@ -39,11 +41,9 @@ def fairness_verdict(test: FairnessTest, ax: Axes | None = None, *, title: str |
     ax.axhspan(fair - test.margin, fair + test.margin, color=GREEN, alpha=0.13, linewidth=0, zorder=0)
     ax.axhline(fair, color=GREY, linewidth=1, linestyle=(0, (5, 4)), zorder=1)
     _points(ax, test)
-    crowded = sides > CROWD
+    crowded, step = sides > CROWD, math.ceil(sides / (2 * CROWD))
     labels = [face if crowded else f"{face}\n{n:,}" for face, n in zip(test.faces, test.counts, strict=True)]
-    ax.set_xticks(range(sides), labels)
-    if sides > 2 * CROWD:
-        ax.xaxis.set_major_locator(MaxNLocator(CROWD, integer=True))
+    ax.set_xticks(range(0, sides, step), labels[::step])
     spread = 1.15 * max(test.reach, test.margin)
     ax.set(xlim=(-0.6, sides - 0.4), ylim=(max(fair - spread, 0.0), min(fair + spread, 1.0)))
     ax.set(xlabel="face" if crowded else "face and its count", ylabel=f"share, with {interval_heading(test)}")
@@ -58,5 +58,8 @@ def _points(ax: Axes, test: FairnessTest) -> None:
     off = np.isin(test.faces, test.beyond)
     colours = np.where(off, ORANGE, BLUE)
     fills = np.where(off, "#FFFFFF", BLUE)
-    ax.vlines(places, low, high, colors=list(colours), linewidth=2.5, zorder=2)
-    ax.scatter(places, test.shares, s=52, c=list(fills), edgecolors=list(colours), linewidths=1.8, zorder=3)
+    slim = min(1.0, 2 * CROWD / len(places))
+    ax.vlines(places, low, high, colors=list(colours), linewidth=2.5 * slim, zorder=2)
+    ax.scatter(
+        places, test.shares, s=52 * slim**2, c=list(fills), edgecolors=list(colours), linewidths=1.8 * slim, zorder=3
+    )
