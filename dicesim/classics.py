@@ -38,7 +38,13 @@ class Classic:
 
     @property
     def n(self) -> int:
-        """Total of the counts."""
+        """Total of the counts.
+
+        Examples
+        --------
+        >>> WELDON.n
+        26306
+        """
         return sum(self.counts)
 
 

@@ -105,7 +105,8 @@ def _exact(cells: int, n: int, squares: int) -> Tails:
     for _ in range(cells):
         chances = _one_cell_more(chances, weights)
     given = chances[n] / chances[n].sum()
-    return Tails(float(given[squares:].sum()), float(given[: squares + 1].sum()), "exact")
+    upper, lower = (min(float(part.sum()), 1.0) for part in (given[squares:], given[: squares + 1]))
+    return Tails(upper, lower, "exact")
 
 
 def _one_cell_more(chances: Floats, weights: Sequence[float]) -> Floats:
@@ -124,7 +125,7 @@ def _simulated(cells: int, n: int, squares: int, rng: np.random.Generator) -> Ta
     drawn = np.concatenate(
         [(rng.multinomial(n, shares, size=AT_ONCE) ** 2).sum(axis=1) for _ in range(SIMULATED // AT_ONCE)]
     )
-    upper, lower = (float(1 + (hits).sum()) / (1 + SIMULATED) for hits in (drawn >= squares, drawn <= squares))
+    upper, lower = (float(1 + hits.sum()) / (1 + SIMULATED) for hits in (drawn >= squares, drawn <= squares))
     return Tails(upper, lower, "simulated", math.sqrt(upper * (1 - upper) / SIMULATED))
 
 

@@ -5,6 +5,9 @@ means is the margin, which the asker states. The verdict compares it with interv
 hold together, so that whatever the die and however few its rolls, the verdict is wrong at most as often as the
 confidence allows. That is also true of a margin chosen with the counts at hand, because the intervals do not depend
 on it. The price is caution: a die whose worst face is off by just the margin is called equivalent far more rarely.
+
+Rolls are taken to be independent and their number to be fixed beforehand. Who looks after every hundred rolls, and
+stops when a sign of bias shows, will see one of a fair die sooner or later.
 """
 
 from __future__ import annotations
@@ -74,40 +77,82 @@ class FairnessTest:
 
     @property
     def n(self) -> int:
-        """Number of rolls."""
+        """Number of rolls.
+
+        Examples
+        --------
+        >>> fairness_test([72, 61, 70, 59, 68, 70]).n
+        400
+        """
         return sum(self.counts)
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """Share of each face."""
+        """Share of each face.
+
+        Examples
+        --------
+        >>> fairness_test([3, 1]).shares
+        (0.75, 0.25)
+        """
         return tuple(count / self.n for count in self.counts)
 
     @property
     def p_value(self) -> float:
-        """Chance that a fair die gives counts at least as uneven."""
+        """Chance that a fair die gives counts at least as uneven.
+
+        Examples
+        --------
+        >>> round(fairness_test([4, 0]).p_value, 6)
+        0.125
+        """
         return self.tails.upper
 
     @property
     def too_even(self) -> bool:
-        """Whether the counts are more even than a fair die gives one time in a thousand."""
+        """Whether the counts are more even than a fair die gives one time in a thousand.
+
+        Examples
+        --------
+        >>> fairness_test([200] * 6).too_even
+        True
+        """
         return self.tails.lower < TOO_EVEN
 
     @property
     def reach(self) -> float:
-        """The largest deviation of a share that the intervals leave open: the least margin to be equivalent within."""
+        """The largest deviation of a share that the intervals leave open: the least margin to be equivalent within.
+
+        Examples
+        --------
+        >>> round(fairness_test([498_000, 502_000]).reach, 4)
+        0.0031
+        """
         fair = 1 / len(self.counts)
         return max(max(fair - low, high - fair) for low, high in self.intervals)
 
     @property
     def beyond(self) -> tuple[str, ...]:
-        """The faces that are off by more than the margin: their whole intervals are."""
+        """The faces that are off by more than the margin: their whole intervals are.
+
+        Examples
+        --------
+        >>> fairness_test([3246, 3449, 2897, 2841, 3635, 3932]).beyond
+        ('4', '6')
+        """
         low, high = 1 / len(self.counts) - self.margin, 1 / len(self.counts) + self.margin
         off = (interval[0] > high or interval[1] < low for interval in self.intervals)
         return tuple(face for face, is_off in zip(self.faces, off, strict=True) if is_off)
 
     @property
     def verdict(self) -> Verdict:
-        """Whether every share is within the margin of a fair one, or some share is not, or neither is sure."""
+        """Whether every share is within the margin of a fair one, or some share is not, or neither is sure.
+
+        Examples
+        --------
+        >>> fairness_test([72, 61, 70, 59, 68, 70], margin=0.08).verdict
+        'equivalent within the margin'
+        """
         if self.reach <= self.margin:
             return "equivalent within the margin"
         return "biased by more than the margin" if self.beyond else "cannot tell"

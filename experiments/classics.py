@@ -170,7 +170,7 @@ CLASSICS = Experiment(
             "power; ours looks at all six",
         ),
         Claim(
-            "Labby's dice are surely biased and yet within a tenth of 1/6; Wolf's white die is off by more; "
+            "Labby's dice show a bias, p < 0.001, and yet are within a tenth of 1/6; Wolf's white die is off by more; "
             "of his red one it cannot be told",
             "this project",
             lambda rows: (
