@@ -18,6 +18,7 @@ MODULES: Final = (
     "certainty",
     "decorrelation",
     "contacts",
+    "classics",
     "faults",
     "cost",
     "stages",
