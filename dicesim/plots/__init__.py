@@ -4,8 +4,20 @@ No window is opened and no backend chosen, because figures are made without pypl
 ``plots.face_counts(counts).figure`` to see one.
 """
 
-from dicesim.plots.faces import face_counts
+from dicesim.plots.decorrelation import flip_rates, scale_against_contacts
+from dicesim.plots.faces import face_counts, wobble_shares
 from dicesim.plots.files import save
 from dicesim.plots.throws import animate, energy_ledger, throw_picture
+from dicesim.plots.verdicts import fairness_verdict
 
-__all__ = ["animate", "energy_ledger", "face_counts", "save", "throw_picture"]
+__all__ = [
+    "animate",
+    "energy_ledger",
+    "face_counts",
+    "fairness_verdict",
+    "flip_rates",
+    "save",
+    "scale_against_contacts",
+    "throw_picture",
+    "wobble_shares",
+]
