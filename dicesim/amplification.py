@@ -268,6 +268,27 @@ def growth(
     return _followed(to_rows(states), setup, start / np.linalg.norm(start, axis=1)[:, None], size)
 
 
+def unit_of_speed(setup: Setup) -> float:
+    """Give the natural unit of speed, in which separations of velocities are measured.
+
+    Parameters
+    ----------
+    setup : Setup
+        Die and gravity.
+
+    Returns
+    -------
+    float
+        The square root of gravity times edge, m/s.
+
+    Examples
+    --------
+    >>> round(unit_of_speed(Setup()), 3)
+    0.432
+    """
+    return math.sqrt(setup.gravity * setup.die.edge)
+
+
 class _Units(NamedTuple):
     """Natural units, SI."""
 
@@ -277,7 +298,7 @@ class _Units(NamedTuple):
 
     @classmethod
     def of(cls, setup: Setup) -> "_Units":
-        return cls(setup.die.edge, math.sqrt(setup.gravity * setup.die.edge), math.sqrt(setup.gravity / setup.die.edge))
+        return cls(setup.die.edge, unit_of_speed(setup), math.sqrt(setup.gravity / setup.die.edge))
 
 
 def _difference(a: Floats, b: Floats, units: _Units) -> Floats:

@@ -3,12 +3,15 @@
 A mutant is the shipped kernel's text with a few places replaced. `broken` puts it in the kernel's place.
 """
 
+import atexit
 import importlib.util
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -166,7 +169,13 @@ def source_of(mutant: Mutant) -> str:
     return text
 
 
-def _load(path: Path) -> ModuleType:
+@cache
+def _loaded(mutant: Mutant) -> ModuleType:
+    """A broken kernel as a module, once for a process, since compiling takes seconds; its folder goes at the end."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = folder / f"kernel_{mutant.name.replace(' ', '_')}.py"
+    path.write_text(source_of(mutant), encoding="utf-8")
     spec = importlib.util.spec_from_file_location(f"dicesim_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -179,16 +188,12 @@ def _load(path: Path) -> ModuleType:
 @contextmanager
 def broken(mutant: Mutant) -> Iterator[ModuleType]:
     """Throw with a broken kernel while the context lasts."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"kernel_{mutant.name.replace(' ', '_')}.py"
-        path.write_text(source_of(mutant), encoding="utf-8")
-        module = _load(path)
-        sys.modules["dicesim.kernel"] = module
-        dicesim.kernel = module
-        try:
-            with working(None):  # in this process, for no other has the mutant
-                yield module
-        finally:
-            sys.modules["dicesim.kernel"] = kernel
-            dicesim.kernel = kernel
-            del sys.modules[module.__name__]
+    module = _loaded(mutant)
+    sys.modules["dicesim.kernel"] = module
+    dicesim.kernel = module
+    try:
+        with working(None):  # in this process, for no other has the mutant
+            yield module
+    finally:
+        sys.modules["dicesim.kernel"] = kernel
+        dicesim.kernel = kernel

@@ -4,9 +4,11 @@ No window is opened and no backend chosen, because figures are made without pypl
 ``plots.face_counts(counts).figure`` to see one.
 """
 
+from dicesim.plots.amplification import growth_and_fits
 from dicesim.plots.decorrelation import flip_rates, scale_against_contacts
 from dicesim.plots.faces import face_counts, wobble_shares
 from dicesim.plots.files import save
+from dicesim.plots.inexact import failures_by_precision
 from dicesim.plots.throws import animate, energy_ledger, throw_picture
 from dicesim.plots.verdicts import fairness_verdict
 
@@ -14,8 +16,10 @@ __all__ = [
     "animate",
     "energy_ledger",
     "face_counts",
+    "failures_by_precision",
     "fairness_verdict",
     "flip_rates",
+    "growth_and_fits",
     "save",
     "scale_against_contacts",
     "throw_picture",
