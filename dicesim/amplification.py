@@ -335,13 +335,13 @@ def _followed(rows: Floats, setup: Setup, start: Floats, size: float) -> Growth:
     course = recorded(rows, p)
     landed, struck, followed = _legs(course, p, units, start, size)
     n, k = course.carried.shape
-    after = course.after.reshape(n * (k + 1), -1)
+    after = course.after.reshape(n * (k + 1), kernel.NOTED)
     decided = kernel.simulate(rows, kernel_parameters(setup, "face"))[:, 19].astype(np.int64)
     return Growth(
         start=start,
         landed=landed,
         struck=struck,
-        symmetry=_symmetry(after, units).reshape(n, k + 1, -1),
+        symmetry=_symmetry(after, units).reshape(n, k + 1, len(NUMBERS)),
         impulse=course.after[:, 1:, kernel.PUSH] / units.speed,
         carried=course.carried,
         contacts=course.contacts,

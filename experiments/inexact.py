@@ -48,7 +48,7 @@ class Inexact:
     looked_into: int
     shipped: tuple[int, ...] = (16, 20, 22, 24, 25, 26, 28)
     none: tuple[int, ...] = (16, 22, 30, 40, 53)
-    wide: tuple[int, ...] = (15, 16, 18, 20)
+    wide: tuple[int, ...] = (16, 17, 18, 19, 20)
     branch_bits: int = 22
     boundary_bits: int = 16
     release: Shaken = field(default_factory=Shaken)
