@@ -3,11 +3,7 @@
 A mutant is the shipped kernel's text with a few places replaced. `broken` puts it in the kernel's place.
 """
 
-import atexit
-import importlib.util
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -171,17 +167,15 @@ def source_of(mutant: Mutant) -> str:
 
 @cache
 def _loaded(mutant: Mutant) -> ModuleType:
-    """A broken kernel as a module, once for a process, since compiling takes seconds; its folder goes at the end."""
-    folder = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    path = folder / f"kernel_{mutant.name.replace(' ', '_')}.py"
-    path.write_text(source_of(mutant), encoding="utf-8")
-    spec = importlib.util.spec_from_file_location(f"dicesim_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    """A broken kernel as a module, made once for a process.
+
+    There is no such file, but the machine code is kept as if there were, so that only the first process compiles.
+    """
+    name = f"kernel_{mutant.name.replace(' ', '_')}"
+    module = ModuleType(f"dicesim_{name}")
+    module.__file__ = str(Path(__file__).with_name(f"{name}.py"))
+    sys.modules[module.__name__] = module
+    exec(compile(source_of(mutant), module.__file__, "exec"), vars(module))
     return module
 
 
