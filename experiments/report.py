@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.experiment import RESULTS, Claim, Experiment, Judged, Rows, Stale, check, load
+from experiments.check import Stale, check
+from experiments.experiment import RESULTS, Claim, Experiment, Judged, Rows, load
 
 HEADINGS = ["experiment", "claim", "source", "source value", "ours", "verdict"]
 ROWS_SHOWN = 12
