@@ -76,7 +76,7 @@ def examine(experiment: Experiment[Any], folder: Path = RESULTS) -> Standing:
     """
     result = load(experiment.name, folder)
     judged = check(experiment, result)  # before anything is run
-    return Standing(experiment, judged, _replay(experiment, result))
+    return Standing(experiment, judged, replay(experiment, result))
 
 
 def check(experiment: Experiment[Any], result: Result) -> tuple[Judged, ...]:
@@ -105,7 +105,26 @@ def check(experiment: Experiment[Any], result: Result) -> tuple[Judged, ...]:
     return _asked(experiment, result.rows)
 
 
-def _replay(experiment: Experiment[Any], result: Result) -> str:
+def replay(experiment: Experiment[Any], result: Result) -> str:
+    """Run an experiment's smoke size, and hold its kept result against the outcomes.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The experiment.
+    result : Result
+        Its kept result.
+
+    Returns
+    -------
+    str
+        What was found, in a few words.
+
+    Raises
+    ------
+    Stale
+        If the outcomes differ, or the smoke size does not run.
+    """
     try:
         today = run(experiment, "smoke")
     except REFUSALS as reason:

@@ -10,7 +10,8 @@ from typing import Any
 from experiments.check import Stale, check
 from experiments.experiment import RESULTS, Claim, Experiment, Judged, Rows, load
 
-HEADINGS = ["experiment", "claim", "source", "source value", "ours", "verdict"]
+CLAIM = ["claim", "source", "source value", "ours", "verdict"]
+HEADINGS = ["experiment", *CLAIM]
 ROWS_SHOWN = 12
 ITEMS_SHOWN = 8
 
@@ -73,6 +74,24 @@ def reproduction_table(experiments: Iterable[Experiment[Any]], folder: Path = RE
         A table in Markdown.
     """
     return markdown([HEADINGS, *(line for experiment in experiments for line in _reproductions(experiment, folder))])
+
+
+def claims_table(judged: Iterable[Judged], rows: Rows) -> list[list[str]]:
+    """Lay out claims with their figures and verdicts.
+
+    Parameters
+    ----------
+    judged : iterable of Judged
+        Claims that were asked.
+    rows : dict or list of dict
+        The rows that they were asked of.
+
+    Returns
+    -------
+    list of list of str
+        Headings, then a line a claim.
+    """
+    return [CLAIM, *(_line(claim, _ours(claim, rows), _said(claim, holds)) for claim, holds in judged)]
 
 
 def markdown(table: Sequence[Sequence[str]]) -> str:
@@ -182,29 +201,29 @@ def _reproductions(experiment: Experiment[Any], folder: Path) -> Iterator[list[s
     published = [claim for claim in experiment.claims if claim.published]
     try:
         result = load(experiment.name, folder)
-        judged = check(experiment, result)
+        judged = [judgement for judgement in check(experiment, result) if judgement.claim.published]
     except FileNotFoundError:
-        yield from (_line(experiment, claim, "", "not run yet") for claim in published)
+        lines = [_line(claim, "", "not run yet") for claim in published]
     except ValueError as reason:
         word = "stale: run it again" if isinstance(reason, Stale) else "unreadable: run it again"
-        yield from (_line(experiment, claim, "", word) for claim in published)
+        lines = [_line(claim, "", word) for claim in published]
     else:
-        for claim, holds in judged:
-            if claim.published:
-                verdict = _said(claim) if holds else "the claim fails"
-                yield _line(experiment, claim, _ours(claim, result.rows), verdict)
+        _, *lines = claims_table(judged, result.rows)
+    yield from ([experiment.name, *line] for line in lines)
 
 
-def _line(experiment: Experiment[Any], claim: Claim, ours: str, verdict: str) -> list[str]:
-    return [experiment.name, claim.text, claim.source, claim.published or "", ours, verdict]
+def _line(claim: Claim, ours: str, verdict: str) -> list[str]:
+    return [claim.text, claim.source, claim.published or "", ours, verdict]
 
 
 def _ours(claim: Claim, rows: Rows) -> str:
     return claim.ours(rows) if claim.ours else ""
 
 
-def _said(claim: Claim) -> str:
-    return f"{claim.verdict}: {claim.why}" if claim.why else str(claim.verdict)
+def _said(claim: Claim, holds: bool) -> str:
+    if not holds:
+        return "the claim fails"
+    return f"{claim.verdict or 'holds'}: {claim.why}" if claim.why else claim.verdict or "holds"
 
 
 def _cell(text: str) -> str:
