@@ -20,7 +20,7 @@ study: $(READY) ## run every experiment at full size, then print the report
 	$(BIN)/python -m experiments run
 	$(BIN)/dicesim throw -n 1 --seed $(PORTRAIT) --png experiments/results/throw.png --gif experiments/results/throw.gif
 	$(BIN)/python -m experiments.notebooks
-	$(BIN)/python -m experiments report --into README.md
+	$(BIN)/python -m experiments report --into README.md --page experiments/results
 	$(BIN)/python -m experiments report
 
 notebooks: $(READY) ## run every notebook and keep what it shows

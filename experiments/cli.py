@@ -123,17 +123,32 @@ def check_each(options: argparse.Namespace, experiments: Experiments) -> int:
 
 
 def report(options: argparse.Namespace, experiments: Experiments) -> int:
-    """Print the reproduction table in Markdown, or put it into a page between its marks."""
-    table = reproduction_table(experiments, options.results or RESULTS)
-    if options.into is None:
-        print(table)
-        return 0
-    try:
-        text = with_table(options.into.read_text(encoding="utf-8"), table)
-    except (OSError, ValueError) as reason:
-        raise BadInput(f"{options.into}: {reason}") from None
-    write_whole(options.into, lambda part: part.write_text(text, encoding="utf-8"))
+    """Print the reproduction table in Markdown, put it into a page between its marks, or write the page of all."""
+    folder = options.results or RESULTS
+    if options.page is not None:
+        _write_page(experiments, options.page, folder)
+    if options.into is not None:
+        _fill(options.into, reproduction_table(experiments, folder))
+    if options.page is None and options.into is None:
+        print(reproduction_table(experiments, folder))
     return 0
+
+
+def _write_page(experiments: Experiments, target: Path, folder: Path) -> None:
+    if not target.is_dir():
+        raise BadInput(f"--page {target}: there is no such folder")
+    from experiments.page import write_page
+
+    for path in write_page(experiments, target, folder):
+        print(path)
+
+
+def _fill(target: Path, table: str) -> None:
+    try:
+        text = with_table(target.read_text(encoding="utf-8"), table)
+    except (OSError, ValueError) as reason:
+        raise BadInput(f"{target}: {reason}") from None
+    write_whole(target, lambda part: part.write_text(text, encoding="utf-8"))
 
 
 def _study() -> Experiments:
@@ -153,6 +168,7 @@ def _parser() -> Parser:
         command.add_argument("names", nargs="*", metavar="NAME", help="an experiment")
         command.add_argument("--results", type=Path, metavar="DIR", help="folder of the result files")
     reporting.add_argument("--into", type=Path, metavar="PAGE", help="put the table between the marks of this page")
+    reporting.add_argument("--page", type=Path, metavar="DIR", help="write report.md and report.html to this folder")
     running.add_argument("--resume", action="store_true", help="keep results that this very code has made already")
     running.add_argument("--plain", action="store_true", help="no progress bar, but a line for each experiment")
     add_cluster_option(running)

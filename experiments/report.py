@@ -14,6 +14,7 @@ CLAIM = ["claim", "source", "source value", "ours", "verdict"]
 HEADINGS = ["experiment", *CLAIM]
 ROWS_SHOWN = 12
 ITEMS_SHOWN = 8
+LINES_SHOWN = 24
 
 
 def describe(rows: Rows) -> str:
@@ -38,6 +39,27 @@ def describe(rows: Rows) -> str:
     table = [columns, *([_text(row.get(key)) for key in columns] for row in rows[:ROWS_SHOWN])]
     more = [f"… {len(rows) - ROWS_SHOWN} more rows"] if len(rows) > ROWS_SHOWN else []
     return "\n".join([*aligned(table), *more])
+
+
+def number_tables(rows: Rows) -> list[tuple[str, list[list[str]]]]:
+    """Lay out the main numbers of rows: one table of all that stands by itself, and one for each list of rows.
+
+    Parameters
+    ----------
+    rows : dict or list of dict
+        Rows of a measurement.
+
+    Returns
+    -------
+    list of (str, list of list of str)
+        Name, empty for the first, and lines, the headings first; of a long table its first lines.
+    """
+    if isinstance(rows, list):
+        return [("", _columns(rows))] if rows else []
+    lists = {key: value for key, value in rows.items() if _is_table(value)}
+    single = _flat({key: value for key, value in rows.items() if key not in lists and key != "outcome_hash"})
+    first = [("", [["number", "value"], *_first([[key, _text(value)] for key, value in single.items()])])]
+    return (first if single else []) + [(key, _columns(value)) for key, value in lists.items()]
 
 
 def verdicts(judged: Iterable[Judged], rows: Rows) -> str:
@@ -73,7 +95,25 @@ def reproduction_table(experiments: Iterable[Experiment[Any]], folder: Path = RE
     str
         A table in Markdown.
     """
-    return markdown([HEADINGS, *(line for experiment in experiments for line in _reproductions(experiment, folder))])
+    return markdown(reproductions(experiments, folder))
+
+
+def reproductions(experiments: Iterable[Experiment[Any]], folder: Path = RESULTS) -> list[list[str]]:
+    """Lay out the source's figures and ours.
+
+    Parameters
+    ----------
+    experiments : iterable of Experiment
+        Whose results to show.
+    folder : Path
+        Where these are kept.
+
+    Returns
+    -------
+    list of list of str
+        Headings, then a line a claim that has a published figure.
+    """
+    return [HEADINGS, *(line for experiment in experiments for line in _reproductions(experiment, folder))]
 
 
 def claims_table(judged: Iterable[Judged], rows: Rows) -> list[list[str]]:
@@ -228,6 +268,31 @@ def _said(claim: Claim, holds: bool) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", r"\|")
+
+
+def _columns(rows: Sequence[dict[str, Any]]) -> list[list[str]]:
+    flat = [_flat(row) for row in rows]
+    names = list(dict.fromkeys(name for row in flat for name in row))
+    return [names, *_first([[_text(row.get(name)) for name in names] for row in flat])]
+
+
+def _first(lines: list[list[str]]) -> list[list[str]]:
+    if len(lines) <= LINES_SHOWN:
+        return lines
+    return [*lines[:LINES_SHOWN], [f"… {len(lines) - LINES_SHOWN} more", *[""] * (len(lines[0]) - 1)]]
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """The short values of a row, those inside it named by their way."""
+    found: dict[str, Any] = {}
+    for key, value in row.items():
+        inner = {f"{key}, {name}": below for name, below in _flat(value).items()} if isinstance(value, dict) else {}
+        found |= inner or ({key: value} if _is_short(value) else {})
+    return found
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
 
 
 def _is_short(value: Any) -> bool:
