@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
@@ -14,13 +15,13 @@ from dicesim._files import write_whole
 from dicesim._options import add_cluster_option, workers
 from dicesim.clusters import ClusterError
 from dicesim.ensembles import working
+from experiments.check import REFUSALS, examine
 from experiments.experiment import (
     RESULTS,
     Experiment,
     Result,
     Size,
     ask,
-    check,
     configure,
     declare,
     load,
@@ -33,8 +34,6 @@ from experiments.report import describe, draw, reproduction_table, verdicts, wit
 Experiments: TypeAlias = Sequence[Experiment[Any]]
 
 MOST_THROWS = 10**12
-# What a measurement, or a claim asked of a tiny size, raises instead of giving a number.
-REFUSALS = (ValueError, ArithmeticError, LookupError, MemoryError)
 SCRATCH = "scratch"  # below the results: runs of another size or seed, kept out of git
 
 
@@ -114,23 +113,42 @@ def run_each(options: argparse.Namespace, experiments: Experiments) -> int:
 
 
 def check_each(options: argparse.Namespace, experiments: Experiments) -> int:
-    """Hold the kept results against the code, without running anything."""
-    folder = options.results or RESULTS
-    return max([_checked(experiment, folder) for experiment in experiments], default=0)
+    """Hold the kept results against the code, whose smoke sizes are run for it, and ask every claim."""
+    folder, began = options.results or RESULTS, time.perf_counter()
+    wrong = [experiment.name for experiment in experiments if not _stands(experiment, folder)]
+    spent = time.perf_counter() - began
+    verdict = f"not in order: {', '.join(wrong)}" if wrong else "all belong to this code, all claims hold"
+    print(f"{len(experiments)} results looked at in {spent:.1f} s: {verdict}")
+    return 1 if wrong else 0
 
 
 def report(options: argparse.Namespace, experiments: Experiments) -> int:
-    """Print the reproduction table in Markdown, or put it into a page between its marks."""
-    table = reproduction_table(experiments, options.results or RESULTS)
-    if options.into is None:
-        print(table)
-        return 0
-    try:
-        text = with_table(options.into.read_text(encoding="utf-8"), table)
-    except (OSError, ValueError) as reason:
-        raise BadInput(f"{options.into}: {reason}") from None
-    write_whole(options.into, lambda part: part.write_text(text, encoding="utf-8"))
+    """Print the reproduction table in Markdown, put it into a page between its marks, or write the page of all."""
+    folder = options.results or RESULTS
+    if options.page is not None:
+        _write_page(experiments, options.page, folder)
+    if options.into is not None:
+        _fill(options.into, reproduction_table(experiments, folder))
+    if options.page is None and options.into is None:
+        print(reproduction_table(experiments, folder))
     return 0
+
+
+def _write_page(experiments: Experiments, target: Path, folder: Path) -> None:
+    if not target.is_dir():
+        raise BadInput(f"--page {target}: there is no such folder")
+    from experiments.page import write_page
+
+    for path in write_page(experiments, target, folder):
+        print(path)
+
+
+def _fill(target: Path, table: str) -> None:
+    try:
+        text = with_table(target.read_text(encoding="utf-8"), table)
+    except (OSError, ValueError) as reason:
+        raise BadInput(f"{target}: {reason}") from None
+    write_whole(target, lambda part: part.write_text(text, encoding="utf-8"))
 
 
 def _study() -> Experiments:
@@ -150,6 +168,7 @@ def _parser() -> Parser:
         command.add_argument("names", nargs="*", metavar="NAME", help="an experiment")
         command.add_argument("--results", type=Path, metavar="DIR", help="folder of the result files")
     reporting.add_argument("--into", type=Path, metavar="PAGE", help="put the table between the marks of this page")
+    reporting.add_argument("--page", type=Path, metavar="DIR", help="write report.md and report.html to this folder")
     running.add_argument("--resume", action="store_true", help="keep results that this very code has made already")
     running.add_argument("--plain", action="store_true", help="no progress bar, but a line for each experiment")
     add_cluster_option(running)
@@ -261,17 +280,16 @@ def _show(experiment: Experiment[Any], result: Result, path: Path) -> int:
     return 1 if as_declared and not all(judgement.holds for judgement in judged) else 0
 
 
-def _checked(experiment: Experiment[Any], folder: Path) -> int:
+def _stands(experiment: Experiment[Any], folder: Path) -> bool:
     try:
-        judged = check(experiment, load(experiment.name, folder))
+        standing = examine(experiment, folder)
     except (OSError, ValueError) as reason:
-        return _complain(_one_line(experiment, reason), 1)
-    for claim, holds in judged:
-        if not holds:
-            _complain(f"{experiment.name}: the claim fails: {claim.text}", 1)
-    holding = sum(holds for _, holds in judged)
-    print(f"{experiment.name}: {holding} of {len(judged)} claims hold")
-    return 0 if holding == len(judged) else 1
+        _complain(_one_line(experiment, reason), 1)
+        return False
+    for text in standing.failing:
+        _complain(f"{experiment.name}: the claim fails: {text}", 1)
+    print(standing, flush=True)
+    return not standing.failing
 
 
 def _one_line(experiment: Experiment[Any], reason: BaseException) -> str:
