@@ -6,7 +6,8 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
@@ -28,6 +29,7 @@ from experiments.experiment import (
     run,
     save,
 )
+from experiments.progress import expected_seconds, followed, say
 from experiments.provenance import commit
 from experiments.report import describe, draw, reproduction_table, verdicts, with_table
 
@@ -101,10 +103,15 @@ def run_each(options: argparse.Namespace, experiments: Experiments) -> int:
     as_declared = not (options.smoke or overrides) and options.seed is None
     folder = _folder(options.results, as_declared)
     bars = sys.stderr.isatty() and not options.plain
+    expected = expected_seconds(experiments, RESULTS) if as_declared else [None] * len(experiments)
     statuses: dict[str, int] = {}
     try:
-        with workers(options.cluster) as executor, working(executor, progress=bars):
-            for experiment in _with_progress(experiments, size, bars):
+        with (
+            workers(options.cluster) as executor,
+            working(executor, progress=bars),
+            closing(followed(experiments, size, expected, bars=bars)) as turns,
+        ):
+            for experiment in turns:
                 statuses[experiment.name] = _run_one(experiment, size, overrides, options, folder)
     except KeyboardInterrupt as stopped:
         finished = f"finished: {', '.join(statuses) or 'none'}; go on with --resume"
@@ -222,18 +229,6 @@ def _folder(asked: Path | None, as_declared: bool) -> Path:
     return folder
 
 
-def _with_progress(experiments: Experiments, size: Size, bars: bool) -> Iterator[Experiment[Any]]:
-    """Tell on stderr how far we are: a bar for a person, a line each for a log."""
-    if bars:
-        from tqdm import tqdm
-
-        yield from tqdm(experiments, unit="experiment", leave=False)
-        return
-    for number, experiment in enumerate(experiments, 1):
-        print(f"[{number}/{len(experiments)}] {experiment.name}, {size} size", file=sys.stderr, flush=True)
-        yield experiment
-
-
 def _run_one(
     experiment: Experiment[Any], size: Size, overrides: dict[str, int], options: argparse.Namespace, folder: Path
 ) -> int:
@@ -276,7 +271,7 @@ def _show(experiment: Experiment[Any], result: Result, path: Path) -> int:
         verdicts(judged, result.rows),
         f"  {result.when['seconds']} s, seed {result.declaration['seed']}, kept in {path}",
     ]
-    print("\n".join(line for line in lines if line), end="\n\n", flush=True)
+    say("\n".join(line for line in lines if line) + "\n")
     return 1 if as_declared and not all(judgement.holds for judgement in judged) else 0
 
 
@@ -300,5 +295,5 @@ def _one_line(experiment: Experiment[Any], reason: BaseException) -> str:
 
 
 def _complain(text: str, status: int) -> int:
-    print(f"experiments: {text}", file=sys.stderr)
+    say(f"experiments: {text}", error=True)
     return status

@@ -240,7 +240,7 @@ def test_without_git_everything_is_run_again(home: Path, monkeypatch: pytest.Mon
 def test_a_person_sees_a_bar(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert cli.main(["run"], BOTH) == 0
-    assert "0/2" in capsys.readouterr().err
+    assert "[1/2] coins   0 % |" in capsys.readouterr().err
     assert cli.main(["run", "--plain"], BOTH) == 0
     assert capsys.readouterr().err == "[1/2] coins, full size\n[2/2] sides, full size\n"
 
