@@ -37,7 +37,19 @@ _HOMES = {
     "simulator": ("count", "draw", "throw"),
     "trajectories": ("Trajectory", "trajectory"),
 }
-_MODULES = ("crossings", "decorrelation", "ensembles", "fairness", "meshes", "plots", "solids", "stats")
+_MODULES = (
+    "aim",
+    "basins",
+    "crossings",
+    "decorrelation",
+    "ensembles",
+    "fairness",
+    "meshes",
+    "plots",
+    "roughness",
+    "solids",
+    "stats",
+)
 _PLACES = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [

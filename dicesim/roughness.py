@@ -1,0 +1,240 @@
+"""How rough the boundaries in a plane are, told in two ways that share nothing but the plane.
+
+A plane is anything that gives a number, here called a face, for each of some places; the window is the square from -1
+to 1. How much of it lies near a boundary between faces is seen in boxes and in pairs.
+
+*Boxes.* Cut a window into boxes of side s and count those that hold more than one face, N(s). A smooth boundary passes
+through N ~ 1/s boxes, a boundary that fills the plane through N ~ 1/s^2, so that the dimension at a scale is
+
+    D = log2(N(s) / N(2s)).
+
+*Pairs.* Take pairs of places a distance s apart and the share f(s) of them whose faces differ. A pair differs if a
+boundary passes between the two, that is if they lie within about s of it; the area where that is so is N(s) boxes of
+area s^2. So f(s) ~ s^a, with the uncertainty exponent a = 2 - D.
+
+Both are laws of one scale at a time: what fills the plane at one scale can be a smooth line at the next. D and a are
+therefore given scale by scale.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dicesim.ensembles import generator
+from dicesim.parameters import require_positive
+from dicesim.releases import Seed, standard_normals
+from dicesim.states import Floats, row_lengths
+from dicesim.stats import mean_interval
+
+Faces: TypeAlias = npt.NDArray[np.int8]
+#: What gives the faces of places (n, 2); the window is the square from -1 to 1.
+Plane: TypeAlias = Callable[[Floats], Faces]
+
+
+def box_counts(faces: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Count the boxes of each size that a boundary passes through.
+
+    The places of the map are corners of boxes. Boxes share the places on their common edge, so that no boundary slips
+    between two of them.
+
+    Parameters
+    ----------
+    faces : array_like of int (n + 1, n + 1)
+        A map, n a power of two.
+
+    Returns
+    -------
+    array of int64
+        Boxes that hold more than one face, of side 1, 2, 4 … n steps of the map.
+
+    Raises
+    ------
+    ValueError
+        If the map is not a square of such a size.
+
+    Examples
+    --------
+    >>> box_counts([[0, 0, 1], [0, 0, 1], [0, 0, 1]]).tolist()
+    [2, 1]
+    """
+    grid = np.asarray(faces)
+    n = len(grid) - 1 if grid.ndim == 2 else 0
+    if n < 1 or grid.shape != (n + 1, n + 1) or n & (n - 1):
+        raise ValueError(f"a map for boxes is a square of 2, 3, 5, 9, … 2^k + 1 places a side, not {grid.shape}")
+    corners = np.stack([grid[:-1, :-1], grid[:-1, 1:], grid[1:, :-1], grid[1:, 1:]])
+    least, most = corners.min(axis=0), corners.max(axis=0)
+    counts = [np.count_nonzero(least != most)]
+    while len(least) > 1:
+        least, most = _quartered(least).min(axis=(1, 3)), _quartered(most).max(axis=(1, 3))
+        counts.append(np.count_nonzero(least != most))
+    return np.array(counts, dtype=np.int64)
+
+
+def _quartered(boxes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Boxes (2n, 2n) as n by n groups of four."""
+    half = len(boxes) // 2
+    return boxes.reshape(half, 2, half, 2)
+
+
+def uncertainty(plane: Plane, distance: float, pairs: int, *, rng: Seed = None) -> float:
+    """Give the share of pairs of places, a distance apart in any direction, whose faces differ.
+
+    Parameters
+    ----------
+    plane : Plane
+        A slice, or anything that gives the faces of places.
+    distance : float
+        How far the two of a pair are apart, in half widths.
+    pairs : int
+        How many pairs, at least 1; the first of each is anywhere in the window.
+    rng : Generator, SeedSequence, int or None
+        Where they are drawn from.
+
+    Returns
+    -------
+    float
+        The share.
+
+    Raises
+    ------
+    ValueError
+        If the distance or the number of pairs is not positive.
+
+    Examples
+    --------
+    >>> left_or_right = lambda places: (places[:, 0] > 0).astype(np.int8)
+    >>> abs(uncertainty(left_or_right, 0.1, 20_000, rng=1) - 0.1 / np.pi) < 0.004
+    True
+    """
+    require_positive("distance", distance, "half widths")
+    if pairs < 1:
+        raise ValueError(f"a share needs at least 1 pair, not {pairs}")
+    draws = generator(rng)
+    first = 2 * draws.random((pairs, 2)) - 1
+    normals = standard_normals(pairs, 2, draws)  # a direction whose bits are the same on every machine
+    second = first + distance * normals / row_lengths(normals)[:, None]
+    return float(np.mean(plane(first) != plane(second)))
+
+
+class Slope(NamedTuple):
+    """A power of the scale, with its interval.
+
+    Parameters
+    ----------
+    value : float
+        The estimate.
+    low, high : float
+        Ends of its interval.
+
+    Examples
+    --------
+    >>> print(Slope(1.5, 1.4, 1.6))
+    1.500 [1.400, 1.600]
+    """
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+
+def jackknife(statistic: Callable[[npt.NDArray[Any]], float], samples: npt.ArrayLike) -> Slope:
+    """Estimate a number from samples taken together, with the interval of leaving out each in turn.
+
+    What a sample adds to the estimate is n times the estimate less (n - 1) times the one without it; of these
+    Student's interval is taken.
+
+    Parameters
+    ----------
+    statistic : callable
+        Gives the number from samples, an array with a sample in each row.
+    samples : array_like (n, …)
+        At least two.
+
+    Returns
+    -------
+    Slope
+        The estimate from all, and its 95 % interval.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two samples, or a statistic is not finite.
+
+    Examples
+    --------
+    >>> print(jackknife(lambda rows: float(rows.mean()), [9.0, 10.0, 11.0]))
+    10.000 [7.516, 12.484]
+    """
+    rows = np.asarray(samples)
+    n, value = len(rows), statistic(rows)
+    left_out = np.array([statistic(np.delete(rows, i, axis=0)) for i in range(n)])
+    return Slope(value, *mean_interval(n * value - (n - 1) * left_out))
+
+
+def dimension(counts: npt.ArrayLike, octaves: int = 1) -> Slope:
+    """Give the dimension of a boundary between two scales from the boxes counted in several windows.
+
+    Parameters
+    ----------
+    counts : array_like of int (windows, 2)
+        Boxes with a boundary, of one side and of one 2^octaves times as long.
+    octaves : int
+        How many doublings lie between the two.
+
+    Returns
+    -------
+    Slope
+        D, from the boxes of all windows together, and its 95 % interval.
+
+    Raises
+    ------
+    ValueError
+        If a count of all windows but one is 0: without a boundary there is no dimension.
+
+    Examples
+    --------
+    >>> dimension([[64, 32], [64, 32], [64, 32]]).value
+    1.0
+    """
+    return jackknife(lambda rows: _power(rows[:, 0], rows[:, 1], octaves), counts)
+
+
+def exponent(shares: npt.ArrayLike, octaves: int = 1) -> Slope:
+    """Give the uncertainty exponent between two distances from the pairs thrown in several windows.
+
+    Parameters
+    ----------
+    shares : array_like of float (windows, 2)
+        Shares of pairs with different faces, at one distance and at one 2^octaves times as long.
+    octaves : int
+        How many doublings lie between the two.
+
+    Returns
+    -------
+    Slope
+        The exponent, from the pairs of all windows together, and its 95 % interval.
+
+    Raises
+    ------
+    ValueError
+        If the shares of all windows but one are 0: too few pairs.
+
+    Examples
+    --------
+    >>> exponent([[0.1, 0.2], [0.1, 0.2], [0.1, 0.2]]).value
+    1.0
+    """
+    return jackknife(lambda rows: _power(rows[:, 1], rows[:, 0], octaves), shares)
+
+
+def _power(more: Any, fewer: Any, octaves: int) -> float:
+    """The power of two by which the sum of one is that of the other, for each octave."""
+    if not (more.sum() > 0 and fewer.sum() > 0):
+        raise ValueError("no boundary was met at one of the scales; count more boxes or throw more pairs")
+    return math.log2(more.sum() / fewer.sum()) / octaves
