@@ -8,9 +8,11 @@ through N ~ 1/s boxes, a boundary that fills the plane through N ~ 1/s^2, so tha
 
     D = log2(N(s) / N(2s)).
 
+The share of the window that these boxes take, N(s) s^2, grows as s^(2 - D).
+
 *Pairs.* Take pairs of places a distance s apart and the share f(s) of them whose faces differ. A pair differs if a
-boundary passes between the two, that is if they lie within about s of it; the area where that is so is N(s) boxes of
-area s^2. So f(s) ~ s^a, with the uncertainty exponent a = 2 - D.
+boundary passes between the two, that is if they lie within about s of it; the share of the window where that is so is
+that of the boxes. So f(s) ~ s^a, with the uncertainty exponent a = 2 - D, and D = 2 - log2(f(2s) / f(s)) for both.
 
 Both are laws of one scale at a time: what fills the plane at one scale can be a smooth line at the next. D and a are
 therefore given scale by scale.
@@ -177,64 +179,83 @@ def jackknife(statistic: Callable[[npt.NDArray[Any]], float], samples: npt.Array
     return Slope(value, *mean_interval(n * value - (n - 1) * left_out))
 
 
-def dimension(counts: npt.ArrayLike, octaves: int = 1) -> Slope:
-    """Give the dimension of a boundary between two scales from the boxes counted in several windows.
+def box_shares(counts: npt.ArrayLike) -> Floats:
+    """Turn counts of boxes into the share of the window that they take.
 
     Parameters
     ----------
-    counts : array_like of int (windows, 2)
-        Boxes with a boundary, of one side and of one 2^octaves times as long.
-    octaves : int
-        How many doublings lie between the two.
+    counts : array_like of int (k + 1,)
+        As `box_counts` gives them, all sizes up to the whole window.
 
     Returns
     -------
-    Slope
-        D, from the boxes of all windows together, and its 95 % interval.
-
-    Raises
-    ------
-    ValueError
-        If a count of all windows but one is 0: without a boundary there is no dimension.
+    array (k + 1,)
+        Shares, 1 where every box has a boundary.
 
     Examples
     --------
-    >>> dimension([[64, 32], [64, 32], [64, 32]]).value
-    1.0
+    >>> box_shares([2, 1]).tolist()
+    [0.5, 1.0]
     """
-    return jackknife(lambda rows: _power(rows[:, 0], rows[:, 1], octaves), counts)
+    boxes = np.asarray(counts)
+    shares: Floats = boxes / 4.0 ** np.arange(len(boxes))[::-1]
+    return shares
 
 
-def exponent(shares: npt.ArrayLike, octaves: int = 1) -> Slope:
-    """Give the uncertainty exponent between two distances from the pairs thrown in several windows.
+def dimension(shares: npt.ArrayLike, octaves: int = 1) -> Slope:
+    """Give the dimension of a boundary between two scales, from boxes or pairs in several windows.
 
     Parameters
     ----------
     shares : array_like of float (windows, 2)
-        Shares of pairs with different faces, at one distance and at one 2^octaves times as long.
+        Shares of boxes with a boundary, or of pairs with two faces, at one scale and at one 2^octaves times as large.
     octaves : int
         How many doublings lie between the two.
 
     Returns
     -------
     Slope
-        The exponent, from the pairs of all windows together, and its 95 % interval.
+        The dimension, from all windows together, and its 95 % interval.
 
     Raises
     ------
     ValueError
-        If the shares of all windows but one are 0: too few pairs.
+        If no boundary was met at one of the scales in all windows but one.
 
     Examples
     --------
-    >>> exponent([[0.1, 0.2], [0.1, 0.2], [0.1, 0.2]]).value
+    >>> line = box_shares(box_counts(np.repeat([[0, 0, 0, 0, 0, 0, 0, 0, 1]], 9, axis=0)))
+    >>> dimension([line[:2], line[:2]]).value
     1.0
     """
-    return jackknife(lambda rows: _power(rows[:, 1], rows[:, 0], octaves), shares)
+    return jackknife(lambda rows: roughness(rows[:, 0].sum(), rows[:, 1].sum(), octaves), shares)
 
 
-def _power(more: Any, fewer: Any, octaves: int) -> float:
-    """The power of two by which the sum of one is that of the other, for each octave."""
-    if not (more.sum() > 0 and fewer.sum() > 0):
+def roughness(near: float, far: float, octaves: int = 1) -> float:
+    """Give the dimension that two shares say, without an interval.
+
+    Parameters
+    ----------
+    near, far : float
+        Shares, or sums of shares, at one scale and at one 2^octaves times as large.
+    octaves : int
+        How many doublings lie between the two.
+
+    Returns
+    -------
+    float
+        2 less the exponent with which the share grows.
+
+    Raises
+    ------
+    ValueError
+        If a share is 0.
+
+    Examples
+    --------
+    >>> roughness(0.1, 0.2), roughness(0.8, 0.8)
+    (1.0, 2.0)
+    """
+    if not (near > 0 and far > 0):
         raise ValueError("no boundary was met at one of the scales; count more boxes or throw more pairs")
-    return math.log2(more.sum() / fewer.sum()) / octaves
+    return 2 - math.log2(far / near) / octaves
