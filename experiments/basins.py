@@ -24,7 +24,7 @@ from dicesim.roughness import box_counts, box_shares, dimension, jackknife, roug
 from dicesim.simulator import throw
 from dicesim.states import joined_states
 from dicesim.stats import proportion_interval
-from experiments.experiment import Experiment, digest
+from experiments.experiment import Claim, Experiment, digest
 
 OCTAVES = 3  # of each window, from its finest step on: with windows ten times apart they cover all scales
 BALANCED = 0.05  # how near to what is expected the lingering has to be, as a share of that on an edge
@@ -42,8 +42,8 @@ class Zooms:
     pairs: int
     pictured: int
     half_widths: tuple[float, ...] = (50.0, 5.0, 0.5, 0.05, 0.005)
-    near: tuple[float, float] = (1e-6, 1e-9)  # distances at which a die is watched lingering
-    portrait: int = 5  # picks the point that is pictured, for its looks; no number depends on it
+    near: tuple[float, float] = (1e-5, 1e-7)  # distances at which a die is watched lingering
+    portrait: int = 0  # picks the point that is pictured, for its looks; no number depends on it
     release: Shaken = field(default_factory=Shaken)
     hand: SteadyHand = field(default_factory=lambda: SteadyHand(wobble=0.0))
     setup: Setup = field(default_factory=Setup)
@@ -63,10 +63,16 @@ def packed(faces: Any) -> str:
     return base64.b64encode(zlib.compress(np.asarray(faces, dtype=np.int8).tobytes(), 9)).decode()
 
 
+def unpacked(window: dict[str, Any]) -> Any:
+    """The map that a row of the portrait holds."""
+    faces = zlib.decompress(base64.b64decode(window["faces"]))
+    return np.frombuffer(faces, dtype=np.int8).reshape(window["size"], window["size"])
+
+
 def portrait(p: Zooms) -> list[dict[str, Any]]:
     """Maps around one point, on a boundary near the release without spin."""
     whole = p.window(p.hand.sample(1))
-    inner = 2.5
+    inner = 5
     point = boundary(whole.zoomed((0, 0), inner), rng=p.portrait) / inner
     centre = whole.zoomed(point, 1).state.angular_velocity[0, :2].tolist()
     return [
@@ -181,14 +187,66 @@ def measure(p: Zooms, rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
+def draw_basins(rows: Any, ax: Any) -> Any:
+    """Draw five zooms of one point and the dimension at every scale."""
+    from dicesim import plots
+
+    maps = [(window["half_width"], unpacked(window)) for window in rows["portrait"]]
+    return plots.basin_zooms(maps, rows["zooms"], rows["change"]["boxes"], ax)
+
+
+def within(number: Any, low: float, high: float) -> bool:
+    """Whether a number lies between bounds, and its interval reaches into them."""
+    value, least, most = number
+    return low < value < high and least < high and most > low
+
+
+def ways_agree(rows: Any) -> bool:
+    """Whether boxes and pairs give the same dimension within a tenth, at every zoom."""
+    return all(abs(zoom["difference"][0]) < 0.1 for zoom in rows["zooms"])
+
+
 BASINS = Experiment(
     name="basins",
     question="How rough are the boundaries between the faces, and from which scale on are they smooth?",
-    claims=(),
+    claims=(
+        Claim(
+            "Seen within 0.005 rad/s a boundary is a smooth line: dimension 1 within a twentieth",
+            "this project",
+            lambda rows: within(rows["zooms"][-1]["boxes"], 0.95, 1.05),
+        ),
+        Claim(
+            "Seen within 50 rad/s the boundaries nearly fill the plane: dimension above 1.8",
+            "this project",
+            lambda rows: rows["zooms"][0]["boxes"][1] > 1.8 and rows["zooms"][0]["pairs"][1] > 1.7,
+        ),
+        Claim(
+            "Boxes and pairs give the same dimension within a tenth, at every zoom",
+            "this project",
+            ways_agree,
+        ),
+        Claim(
+            "The dimension is half way from line to plane at a few tenths of a rad/s, by boxes and by pairs",
+            "this project",
+            lambda rows: all(0.15 < rows["change"][way][0] < 0.6 for way in ("boxes", "pairs")),
+        ),
+        Claim(
+            "Two to four boundary points in six are dice that balance on an edge: they linger as long as theory says",
+            "this project",
+            lambda rows: within(rows["lingering"]["on_edge"], 1 / 3, 2 / 3),
+        ),
+        Claim(
+            "At one boundary point in ten or more nothing lingers: there the model jumps",
+            "this project",
+            lambda rows: rows["lingering"]["jumps"][0] > 0.1,
+        ),
+    ),
     full=Zooms(points=200, centres=32, size=129, pairs=1_500, pictured=257),
     smoke=Zooms(points=3, centres=2, size=17, pairs=200, pictured=9, half_widths=(50.0, 5.0)),
     seed=12,
     measure=measure,
+    figure=draw_basins,
+    figure_size=(11.0, 7.8),
 )
 
 EXPERIMENTS = (BASINS,)

@@ -6,7 +6,7 @@ from typing import Any, Final
 from experiments.experiment import Experiment
 
 #: Modules that declare experiments, each as a tuple named EXPERIMENTS.
-MODULES: Final = ("calibration", "numerics", "mesh", "fairness", "symmetry", "certainty", "faults", "cost", "stages")
+MODULES: Final = ("calibration", "numerics", "mesh", "fairness", "symmetry", "certainty", "aim", "basins", "faults", "cost", "stages")
 
 
 def gather(modules: tuple[str, ...]) -> tuple[Experiment[Any], ...]:

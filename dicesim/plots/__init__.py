@@ -4,8 +4,20 @@ No window is opened and no backend chosen, because figures are made without pypl
 ``plots.face_counts(counts).figure`` to see one.
 """
 
+from dicesim.plots.aim import aim_curves
+from dicesim.plots.basins import basin_map, basin_zooms, boundary_dimension
 from dicesim.plots.faces import face_counts
 from dicesim.plots.files import save
 from dicesim.plots.throws import animate, energy_ledger, throw_picture
 
-__all__ = ["animate", "energy_ledger", "face_counts", "save", "throw_picture"]
+__all__ = [
+    "aim_curves",
+    "animate",
+    "basin_map",
+    "basin_zooms",
+    "boundary_dimension",
+    "energy_ledger",
+    "face_counts",
+    "save",
+    "throw_picture",
+]
