@@ -20,11 +20,12 @@ therefore given scale by scale.
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from dicesim.curves import Estimate
 from dicesim.ensembles import generator
 from dicesim.parameters import require_positive
 from dicesim.releases import Seed, standard_normals
@@ -121,31 +122,7 @@ def uncertainty(plane: Plane, distance: float, pairs: int, *, rng: Seed = None) 
     return float(np.mean(plane(first) != plane(second)))
 
 
-class Slope(NamedTuple):
-    """A power of the scale, with its interval.
-
-    Parameters
-    ----------
-    value : float
-        The estimate.
-    low, high : float
-        Ends of its interval.
-
-    Examples
-    --------
-    >>> print(Slope(1.5, 1.4, 1.6))
-    1.500 [1.400, 1.600]
-    """
-
-    value: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
-
-
-def jackknife(statistic: Callable[[npt.NDArray[Any]], float], samples: npt.ArrayLike) -> Slope:
+def jackknife(statistic: Callable[[npt.NDArray[Any]], float], samples: npt.ArrayLike) -> Estimate:
     """Estimate a number from samples taken together, with the interval of leaving out each in turn.
 
     What a sample adds to the estimate is n times the estimate less (n - 1) times the one without it; of these
@@ -160,7 +137,7 @@ def jackknife(statistic: Callable[[npt.NDArray[Any]], float], samples: npt.Array
 
     Returns
     -------
-    Slope
+    Estimate
         The estimate from all, and its 95 % interval.
 
     Raises
@@ -171,12 +148,12 @@ def jackknife(statistic: Callable[[npt.NDArray[Any]], float], samples: npt.Array
     Examples
     --------
     >>> print(jackknife(lambda rows: float(rows.mean()), [9.0, 10.0, 11.0]))
-    10.000 [7.516, 12.484]
+    10 [7.52, 12.5]
     """
     rows = np.asarray(samples)
     n, value = len(rows), statistic(rows)
     left_out = np.array([statistic(np.delete(rows, i, axis=0)) for i in range(n)])
-    return Slope(value, *mean_interval(n * value - (n - 1) * left_out))
+    return Estimate(value, *mean_interval(n * value - (n - 1) * left_out))
 
 
 def box_shares(counts: npt.ArrayLike) -> Floats:
@@ -202,7 +179,7 @@ def box_shares(counts: npt.ArrayLike) -> Floats:
     return shares
 
 
-def dimension(shares: npt.ArrayLike, octaves: int = 1) -> Slope:
+def dimension(shares: npt.ArrayLike, octaves: int = 1) -> Estimate:
     """Give the dimension of a boundary between two scales, from boxes or pairs in several windows.
 
     Parameters
@@ -214,7 +191,7 @@ def dimension(shares: npt.ArrayLike, octaves: int = 1) -> Slope:
 
     Returns
     -------
-    Slope
+    Estimate
         The dimension, from all windows together, and its 95 % interval.
 
     Raises

@@ -10,7 +10,7 @@ import math
 import warnings
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,7 @@ __all__ = [
     "mean_interval",
     "proportion_interval",
     "proportion_intervals",
+    "proportion_intervals_of",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -146,15 +147,18 @@ def proportion_interval(successes: int, n: int, confidence: float = 0.95) -> tup
     """
     if n < 1 or not 0 <= successes <= n:
         raise ValueError(f"a proportion needs 0 <= successes <= n and n >= 1, not {successes} of {n}")
-    low, high = _wilson(np.array([float(successes)]), n, 1 - _fraction("confidence", confidence))[0]
+    low, high = proportion_intervals_of([successes], n, confidence)[0]
     return float(low), float(high)
 
 
-def proportion_intervals(counts: ArrayLike, confidence: float = 0.95) -> Floats:
+def proportion_intervals(
+    counts: ArrayLike, confidence: float = 0.95, method: Literal["wilson", "exact"] = "wilson"
+) -> Floats:
     """Give simultaneous intervals of the shares of all cells.
 
-    Wilson intervals with Bonferroni's correction: each of the k cells gets the k-th part of the error,
-    so that about the confidence asked, or more, is kept for all k intervals covering their shares at once.
+    Intervals of each share with Bonferroni's correction: each of the k cells gets the k-th part of the error.
+    Wilson's keep about the confidence asked for all k intervals covering their shares at once. The exact ones, of
+    Clopper and Pearson, keep it or more for any shares and however few counts, and are a little wider.
 
     Parameters
     ----------
@@ -162,6 +166,8 @@ def proportion_intervals(counts: ArrayLike, confidence: float = 0.95) -> Floats:
         How often each cell came up.
     confidence : float
         Chance that every interval covers its share, between 0 and 1.
+    method : {"wilson", "exact"}
+        Which intervals.
 
     Returns
     -------
@@ -176,7 +182,36 @@ def proportion_intervals(counts: ArrayLike, confidence: float = 0.95) -> Floats:
     """
     observed = _counts(counts)
     error = (1 - _fraction("confidence", confidence)) / observed.size
-    return _wilson(observed, int(observed.sum()), error)
+    return {"wilson": _wilson, "exact": _clopper_pearson}[method](observed, int(observed.sum()), error)
+
+
+def proportion_intervals_of(successes: ArrayLike, n: int, confidence: float = 0.95) -> Floats:
+    """Give the Wilson interval of each of several proportions by itself.
+
+    Parameters
+    ----------
+    successes : array_like of int, shape (k,)
+        How often each happened, 0 to n.
+    n : int
+        How often each could have happened, at least 1.
+    confidence : float
+        Chance that any one interval covers its true proportion, between 0 and 1.
+
+    Returns
+    -------
+    ndarray of float, shape (k, 2)
+        Lower and upper end of each, within 0 and 1.
+
+    Examples
+    --------
+    >>> proportion_intervals_of([0, 50], 100).round(3)
+    array([[0.   , 0.037],
+           [0.404, 0.596]])
+    """
+    many = np.asarray(successes, dtype=float)
+    if n < 1 or many.ndim != 1 or not (_whole(many) and np.all(many <= n)):
+        raise ValueError(f"proportions need a row of whole numbers from 0 to n and n >= 1, not of n = {n}")
+    return _wilson(many, n, 1 - _fraction("confidence", confidence))
 
 
 def detectable_bias(n: int, power: float = 0.9, alpha: float = 0.05, cells: int = 6) -> float:
@@ -360,3 +395,12 @@ def _wilson(successes: Floats, n: int, error: float) -> Floats:
     low = np.where(successes == 0, 0.0, np.maximum(centre - half, 0.0))
     high = np.where(successes == n, 1.0, np.minimum(centre + half, 1.0))
     return np.stack([low, high], axis=1)
+
+
+def _clopper_pearson(successes: Floats, n: int, error: float) -> Floats:
+    """Ends at which so many successes, or so few, have a chance of half the error."""
+    from scipy.special import betainccinv, betaincinv
+
+    low = betaincinv(np.maximum(successes, 1), n - successes + 1, error / 2)
+    high = betainccinv(successes + 1, np.maximum(n - successes, 1), error / 2)
+    return np.stack([np.where(successes == 0, 0.0, low), np.where(successes == n, 1.0, high)], axis=1)

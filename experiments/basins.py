@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from dicesim.basins import Slice, Span, boundary, face_map
+from dicesim.crossings import crossing
 from dicesim.parameters import Setup
 from dicesim.releases import Shaken, SteadyHand
 from dicesim.roughness import box_counts, box_shares, dimension, jackknife, roughness, uncertainty
@@ -135,9 +136,8 @@ def change(scales: Any, shares: Any) -> list[float]:
     where = np.log(np.ravel(scales)[order])
 
     def passed(rows: Any) -> float:
-        summed = rows.sum(axis=0)
-        dimensions = [roughness(*ends) for zoom in summed for ends in pairwise(zoom)]
-        return float(np.interp(MIDDLE, np.maximum.accumulate(np.array(dimensions)[order]), where))
+        dimensions = [roughness(*ends) for zoom in rows.sum(axis=0) for ends in pairwise(zoom)]
+        return crossing(where, np.array(dimensions)[order], MIDDLE)
 
     return [math.exp(x) for x in jackknife(passed, shares)]
 
@@ -198,7 +198,7 @@ def draw_basins(rows: Any, ax: Any) -> Any:
 def within(number: Any, low: float, high: float) -> bool:
     """Whether a number lies between bounds, and its interval reaches into them."""
     value, least, most = number
-    return low < value < high and least < high and most > low
+    return bool(low < value < high and least < high and most > low)
 
 
 def ways_agree(rows: Any) -> bool:

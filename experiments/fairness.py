@@ -48,7 +48,7 @@ def chi_text(rows: Any) -> str:
     """The test of a row in a few words."""
     return (
         f"chi-square {rows['statistic']:.2f} on {rows['degrees_of_freedom']} d.f., "
-        f"p = {rows['p_value']:.2g}, w = {rows['effect_size']:.2g}"
+        f"{'p = ' + format(rows['p_value'], '.2g') if rows['p_value'] else 'p < 1e-300'}, w = {rows['effect_size']:.2g}"
     )
 
 

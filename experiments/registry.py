@@ -6,7 +6,25 @@ from typing import Any, Final
 from experiments.experiment import Experiment
 
 #: Modules that declare experiments, each as a tuple named EXPERIMENTS.
-MODULES: Final = ("calibration", "numerics", "mesh", "fairness", "symmetry", "certainty", "aim", "basins", "faults", "cost", "stages")
+MODULES: Final = (
+    "calibration",
+    "numerics",
+    "mesh",
+    "fairness",
+    "wobble",
+    "labelling",
+    "lowered",
+    "symmetry",
+    "certainty",
+    "decorrelation",
+    "contacts",
+    "aim",
+    "basins",
+    "classics",
+    "faults",
+    "cost",
+    "stages",
+)
 
 
 def gather(modules: tuple[str, ...]) -> tuple[Experiment[Any], ...]:

@@ -6,9 +6,11 @@ No window is opened and no backend chosen, because figures are made without pypl
 
 from dicesim.plots.aim import aim_curves
 from dicesim.plots.basins import basin_map, basin_zooms, boundary_dimension
-from dicesim.plots.faces import face_counts
+from dicesim.plots.decorrelation import flip_rates, scale_against_contacts
+from dicesim.plots.faces import face_counts, wobble_shares
 from dicesim.plots.files import save
 from dicesim.plots.throws import animate, energy_ledger, throw_picture
+from dicesim.plots.verdicts import fairness_verdict
 
 __all__ = [
     "aim_curves",
@@ -18,6 +20,10 @@ __all__ = [
     "boundary_dimension",
     "energy_ledger",
     "face_counts",
+    "fairness_verdict",
+    "flip_rates",
     "save",
+    "scale_against_contacts",
     "throw_picture",
+    "wobble_shares",
 ]

@@ -9,12 +9,13 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch, Rectangle
 
-from dicesim._drawing import BLUE, GREY, INK, ORANGE, finish, own_axes, panels
+from dicesim._drawing import BLUE, FACE_LOOKS, GREY, INK, ORANGE, finish, own_axes, panels
 from dicesim.solids import FACES
 
-# After Okabe and Ito, like all colours here; opposite faces have kindred ones.
-FACE_COLOURS = ("#0072B2", "#56B4E9", "#D55E00", "#E69F00", "#009E73", "#CC79A7")
-_COLOURS = ListedColormap(FACE_COLOURS)
+_ACROSS: list[dict[str, Any]] = [{"ha": side} for side in ("left", "center", "right")]
+_UP: list[dict[str, Any]] = [{"va": side} for side in ("bottom", "center", "top")]
+_SMALL: dict[str, Any] = {"color": GREY, "fontsize": 8}
+_COLOURS = ListedColormap([colour for colour, _ in FACE_LOOKS])
 Maps = Sequence[tuple[float, npt.NDArray[np.int8]]]
 
 
@@ -47,8 +48,8 @@ def basin_map(
     Examples
     --------
     >>> ax = basin_map([[0, 1], [2, 3]], 0.5)
-    >>> ax.get_xlim()
-    (-0.5, 0.5)
+    >>> [float(end) for end in ax.get_xlim()]
+    [-0.5, 0.5]
     """
     grid = np.asarray(faces)
     if grid.ndim != 2 or grid.shape[0] != grid.shape[1] or not np.isin(grid, range(6)).all():
@@ -70,10 +71,9 @@ def _ticks(ax: Axes, half_width: float) -> None:
     labels = [f"{tick:+g}".replace("-", "−") if tick else "0" for tick in ticks]
     ax.set_xticks(ticks, labels)
     ax.set_yticks(ticks, labels, rotation=90)
-    for label, side in zip(ax.get_xticklabels(), ("left", "center", "right"), strict=True):
-        label.set_horizontalalignment(side)
-    for label, side in zip(ax.get_yticklabels(), ("bottom", "center", "top"), strict=True):
-        label.set_verticalalignment(side)
+    for labels_of, sides in ((ax.get_xticklabels(), _ACROSS), (ax.get_yticklabels(), _UP)):
+        for label, side in zip(labels_of, sides, strict=True):
+            label.set(**side)
 
 
 def _outline(ax: Axes, inner: float) -> None:
@@ -108,8 +108,8 @@ def boundary_dimension(zooms: Sequence[Mapping[str, Any]], ax: Axes | None = Non
     ax = own_axes(ax, 5.0, 4.0)
     for level, name, at, side in ((1.0, "a smooth line", 0.98, "right"), (2.0, "fills the plane", 0.02, "left")):
         ax.axhline(level, color=GREY, linewidth=1, linestyle=(0, (5, 4)), zorder=1)
-        place = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "ha": side}
-        ax.annotate(name, (at, level), (0, 3), color=GREY, fontsize=8, **place)
+        where = ("axes fraction", "data")
+        ax.annotate(name, (at, level), (0, 3), xycoords=where, textcoords="offset points", ha=side, **_SMALL)
     for key, label, colour, marker, aside in (
         ("octaves_boxes", "boxes: D", BLUE, "o", 0.93),
         ("octaves_pairs", "pairs: 2 − α", ORANGE, "s", 1.07),
@@ -178,8 +178,14 @@ def _title(number: int, half_width: float) -> str:
 def _key(ax: Axes) -> None:
     """Which colour is which face, where the curve leaves room."""
     lines = ax.get_legend()
-    patches = [Patch(color=colour, label=face) for colour, face in zip(FACE_COLOURS, FACES, strict=True)]
-    look = {"frameon": False, "fontsize": 8, "labelcolor": INK, "title": "face on top", "title_fontsize": 8}
+    patches = [Patch(color=colour, label=face) for (colour, _), face in zip(FACE_LOOKS, FACES, strict=True)]
+    look: dict[str, Any] = {
+        "frameon": False,
+        "fontsize": 8,
+        "labelcolor": INK,
+        "title": "face on top",
+        "title_fontsize": 8,
+    }
     ax.legend(
         handles=patches, ncols=3, loc="lower right", handlelength=0.9, handletextpad=0.3, columnspacing=0.8, **look
     )
