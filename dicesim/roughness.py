@@ -153,6 +153,8 @@ def jackknife(statistic: Callable[[npt.NDArray[Any]], float], samples: npt.Array
     rows = np.asarray(samples)
     n, value = len(rows), statistic(rows)
     left_out = np.array([statistic(np.delete(rows, i, axis=0)) for i in range(n)])
+    if not (math.isfinite(value) and np.isfinite(left_out).all()):
+        raise ValueError("the statistic is not finite for all samples together, or for all but one; take more samples")
     return Estimate(value, *mean_interval(n * value - (n - 1) * left_out))
 
 

@@ -39,11 +39,12 @@ PARTS = (0.07841, 0.2372, 0.4023, 0.5791, 0.7764, 1.01, 1.318, 1.863)
 
 @dataclass(frozen=True)
 class Steadiness:
-    """How many releases are meant, how often each is thrown, and how much hands vary."""
+    """How many releases are meant, how often each is thrown, and how much hands vary; more and fewer for the check."""
 
     releases: int
     copies: int
-    pairs: int
+    check_releases: int
+    check_copies: int
     throws: int
     spreads: tuple[float, ...] = (
         *(1e-5, 1e-4, 3.162e-4, 1e-3, 3.162e-3, 5.623e-3, 1e-2, 1.778e-2, 3.162e-2, 5.623e-2),
@@ -79,16 +80,16 @@ def measure_hand(p: Steadiness, hand: Hand, meant: States, rng: np.random.Genera
     }
 
 
-def measure_lift(p: Steadiness, meant: States, rng: np.random.Generator) -> list[dict[str, Any]]:
+def measure_lift(p: Steadiness, rng: np.random.Generator) -> list[dict[str, Any]]:
     """How often two throws differ, when the vertical velocity alone varies, and what flip rates say of it.
 
     Two throws of a spread differ in their velocity by sqrt(2) times it: so often, on the average over how far apart
     they are, does a change of the velocity change the face.
     """
-    others = p.release.sample(p.pairs, rng=rng)
+    meant, others = (p.release.sample(p.check_releases, rng=rng) for _ in range(2))
     rows = []
     for spread in p.compared:
-        found = differing(counted(repeated(meant, LIFT, spread, p.copies, p.setup, rng=rng)))
+        found = differing(counted(repeated(meant, LIFT, spread, p.check_copies, p.setup, rng=rng)))
         steps = [math.sqrt(2) * spread * part for part in PARTS]
         told = flips(others, "velocity", 2, steps, p.setup).mean(axis=1)
         rows.append({"spread": spread, "differ": with_interval(found), "told": with_interval(told)})
@@ -103,7 +104,7 @@ def measure(p: Steadiness, rng: np.random.Generator) -> dict[str, Any]:
     hashes = [row.pop("faces") for row in rows]
     return {
         "hands": rows,
-        "lift": measure_lift(p, meant, rng),
+        "lift": measure_lift(p, rng),
         "min_entropy": list(min_entropy(tally.counts)),
         "outcome_hash": digest(np.frombuffer("".join([*hashes, tally.digest]).encode(), dtype=np.uint8)),
     }
@@ -201,11 +202,12 @@ AIM = Experiment(
             lambda rows: rows["min_entropy"][1] > 2.57,
         ),
     ),
-    full=Steadiness(releases=800, copies=200, pairs=8_000, throws=1_000_000),
+    full=Steadiness(releases=800, copies=200, check_releases=12_000, check_copies=12, throws=1_000_000),
     smoke=Steadiness(
         releases=20,
         copies=20,
-        pairs=50,
+        check_releases=50,
+        check_copies=4,
         throws=1_000,
         spreads=(1e-5, 1e-2, 3.162),
         compared=(1e-2,),

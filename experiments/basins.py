@@ -242,7 +242,7 @@ BASINS = Experiment(
         ),
     ),
     full=Zooms(points=200, centres=32, size=129, pairs=1_500, pictured=257),
-    smoke=Zooms(points=3, centres=2, size=17, pairs=200, pictured=9, half_widths=(50.0, 5.0)),
+    smoke=Zooms(points=4, centres=4, size=17, pairs=100, pictured=9),
     seed=12,
     measure=measure,
     figure=draw_basins,

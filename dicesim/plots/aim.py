@@ -82,5 +82,5 @@ def _panel(ax: Axes, hands: Sequence[Mapping[str, Any]], curve: _Curve) -> None:
         ax.vlines(hand["spreads"], low, high, color=colour, linewidth=1.4, zorder=2)
         ax.plot(hand["spreads"], value, color=colour, marker=marker, markersize=4, linewidth=1.4, label=hand["name"])
         ax.axvspan(*hand[curve.crossing][1:], color=colour, alpha=0.16, linewidth=0, zorder=0)
-    ax.set(xscale="log", ylim=(0, curve.top), xlabel="spread of the hand")
+    ax.set(xscale="log", ylim=(0, curve.top), xlabel="spread σ of the hand")
     ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))

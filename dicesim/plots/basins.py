@@ -145,6 +145,11 @@ def basin_zooms(
     matplotlib Axes
         Those whose place was divided.
 
+    Raises
+    ------
+    ValueError
+        If there are not five maps.
+
     Examples
     --------
     >>> one = {"scales": [0.1], "octaves_boxes": [[1.5, 1.4, 1.6]], "octaves_pairs": [[1.5, 1.3, 1.7]]}
@@ -152,6 +157,8 @@ def basin_zooms(
     >>> len(basin_zooms(maps, [one], [0.3, 0.2, 0.4]).figure.axes)
     7
     """
+    if len(maps) != 5:
+        raise ValueError(f"the picture has room for five maps and a curve, not for {len(maps)} maps")
     ax = own_axes(ax, 11.0, 7.8)
     *windows, curve = panels(ax, 2, 3)
     for number, (window, (half_width, faces)) in enumerate(zip(windows, maps, strict=True)):
@@ -163,7 +170,7 @@ def basin_zooms(
     boundary_dimension(zooms, curve)
     value, low, high = change
     curve.axvspan(low, high, color=GREY, alpha=0.18, linewidth=0, zorder=0)
-    half_way = f"half way at {value:.2g} rad/s [{low:.2g}, {high:.2g}]; points with 95 % intervals"
+    half_way = f"half way at {value:.2g} rad/s [{low:.2g}, {high:.2g}]; 95 % intervals"
     finish(curve, "From smooth lines to a filled plane", half_way)
     _key(curve)
     return ax
