@@ -209,7 +209,7 @@ AIM = Experiment(
         check_releases=50,
         check_copies=4,
         throws=1_000,
-        spreads=(1e-5, 1e-2, 3.162),
+        spreads=(1e-5, 1e-3, 3.162),
         compared=(1e-2,),
     ),
     seed=13,
