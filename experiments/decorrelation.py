@@ -209,7 +209,7 @@ DECORRELATION = Experiment(
     ),
     full=Scales(throws=3_000, tail_throws=40_000, far_throws=1_000_000),
     smoke=Scales(
-        throws=100,
+        throws=400,
         tail_throws=1_000,
         far_throws=2_000,
         decades=4,

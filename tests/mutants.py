@@ -3,9 +3,7 @@
 A mutant is the shipped kernel's text with a few places replaced. `broken` puts it in the kernel's place.
 """
 
-import importlib.util
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -119,29 +117,26 @@ def source_of(mutant: Mutant) -> str:
     return text
 
 
-def _load(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"dicesim_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+def _load(mutant: Mutant) -> ModuleType:
+    """Run a mutant's text as a module, as if its file were beside this one, so that its machine code is kept here."""
+    path = Path(__file__).with_name(f"kernel_{mutant.name.replace(' ', '_')}.py")
+    module = ModuleType(f"dicesim_{path.stem}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module
+    exec(compile(source_of(mutant), path, "exec"), vars(module))
     return module
 
 
 @contextmanager
 def broken(mutant: Mutant) -> Iterator[ModuleType]:
     """Throw with a broken kernel while the context lasts."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"kernel_{mutant.name.replace(' ', '_')}.py"
-        path.write_text(source_of(mutant), encoding="utf-8")
-        module = _load(path)
-        sys.modules["dicesim.kernel"] = module
-        dicesim.kernel = module
-        try:
-            with working(None):  # in this process, for no other has the mutant
-                yield module
-        finally:
-            sys.modules["dicesim.kernel"] = kernel
-            dicesim.kernel = kernel
-            del sys.modules[module.__name__]
+    module = _load(mutant)
+    sys.modules["dicesim.kernel"] = module
+    dicesim.kernel = module
+    try:
+        with working(None):  # in this process, for no other has the mutant
+            yield module
+    finally:
+        sys.modules["dicesim.kernel"] = kernel
+        dicesim.kernel = kernel
+        del sys.modules[module.__name__]
