@@ -20,6 +20,7 @@ from dicesim.aim import (
     spread_at,
 )
 from dicesim.crossings import NoCrossing
+from dicesim.releases import standard_normals
 
 SHARES = np.array([0.5, 0.2, 0.15, 0.1, 0.04, 0.01])
 BITS = float(-(SHARES * np.log2(SHARES)).sum())
@@ -124,15 +125,14 @@ def test_a_hand_varies_as_it_says() -> None:
     assert (copies.position == meant.position[0]).all()
 
 
-def test_a_turn_is_by_the_angle_that_is_said() -> None:
-    still = MEANT[:1]
-    copies = Hand((0.0, 0.0, 0.0), 0.0, 1.0).repeat(still, 2.0, 50, rng=3)
-    angles = np.arccos((np.trace(copies.axes @ still.axes[0].T, axis1=1, axis2=2) - 1) / 2)
-    from dicesim.releases import standard_normals
-
-    turns = 2.0 * standard_normals(50, 9, 3)[:, 6:]
-    assert angles == pytest.approx(2 * np.arctan(np.linalg.norm(turns, axis=1) / 2))
-    assert (copies.velocity == still.velocity).all()
+def test_a_turn_is_by_the_angle_and_about_the_axis_of_the_world_that_is_said() -> None:
+    meant = MEANT[:1]
+    copies = Hand((0.0, 0.0, 0.0), 0.0, 1.0).repeat(meant, 0.5, 50, rng=3)
+    turns = 0.5 * standard_normals(50, 9, 3)[:, 6:]
+    sizes = np.linalg.norm(turns, axis=1, keepdims=True)
+    found = (copies.rotation * meant.rotation.inv()).as_rotvec()
+    assert found == pytest.approx(2 * np.arctan(sizes / 2) * turns / sizes)
+    assert (copies.velocity == meant.velocity).all()
 
 
 def test_copies_of_one_release_stay_together() -> None:
