@@ -44,6 +44,8 @@ _HOMES = {
     "verdicts": ("FairnessTest", "fairness_test"),
 }
 _MODULES = (
+    "aim",
+    "basins",
     "classics",
     "crossings",
     "curves",
@@ -52,6 +54,7 @@ _MODULES = (
     "fairness",
     "meshes",
     "plots",
+    "roughness",
     "solids",
     "stats",
 )

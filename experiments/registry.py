@@ -18,6 +18,8 @@ MODULES: Final = (
     "certainty",
     "decorrelation",
     "contacts",
+    "aim",
+    "basins",
     "classics",
     "faults",
     "cost",
