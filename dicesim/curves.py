@@ -73,7 +73,7 @@ class FlipCurve:
     exponent : Estimate
         The power of eps with which it begins.
     bend : Estimate
-        nu, how sharply it turns from the one law to the other.
+        How sharply it turns from the one law to the other: nu.
     level : float
         The rate that is crossed.
     confidence : float
