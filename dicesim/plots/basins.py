@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.patches import Patch, Rectangle
 
-from dicesim._drawing import BLUE, FACE_LOOKS, GREY, INK, ORANGE, finish, own_axes, panels
+from dicesim._drawing import BLUE, FACE_LOOKS, GREY, INK, ORANGE, finish, own_axes, panels, root_figure
 from dicesim.solids import FACES
 
 _ACROSS: list[dict[str, Any]] = [{"ha": side} for side in ("left", "center", "right")]
@@ -161,6 +162,8 @@ def basin_zooms(
         raise ValueError(f"the picture has room for five maps and a curve, not for {len(maps)} maps")
     ax = own_axes(ax, 11.0, 7.8)
     *windows, curve = panels(ax, 2, 3)
+    if isinstance(engine := root_figure(ax).get_layout_engine(), ConstrainedLayoutEngine):
+        engine.set(h_pad=0.14, w_pad=0.08)  # square maps stand closer to the edges than the layout believes
     for number, (window, (half_width, faces)) in enumerate(zip(windows, maps, strict=True)):
         inner = maps[number + 1][0] if number + 1 < len(maps) else None
         basin_map(faces, half_width, window, inner=inner)
