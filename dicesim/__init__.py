@@ -44,7 +44,9 @@ _HOMES = {
     "verdicts": ("FairnessTest", "fairness_test"),
 }
 _MODULES = (
+    "aim",
     "amplification",
+    "basins",
     "classics",
     "crossings",
     "curves",
@@ -54,6 +56,7 @@ _MODULES = (
     "fairness",
     "meshes",
     "plots",
+    "roughness",
     "solids",
     "stats",
 )

@@ -154,7 +154,7 @@ def _faces(states: States, setup: Setup) -> npt.NDArray[np.int8]:
 
 
 def around(scale: float, decades: float, per_decade: int) -> npt.NDArray[np.float64]:
-    """Changes on both sides of a scale, evenly spaced in their logarithm, in four digits each.
+    """List changes on both sides of a scale, evenly spaced in their logarithm, in four digits each.
 
     Parameters
     ----------

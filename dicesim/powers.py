@@ -5,17 +5,63 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dicesim.stats import detectable_bias
+from dicesim.stats import fraction
 
-__all__ = ["detection_power", "rolls_needed"]
+__all__ = ["detectable_bias", "detection_power", "rolls_needed"]
 
 MANY = 10**12
+
+
+def detectable_bias(n: int, power: float = 0.9, alpha: float = 0.05, cells: int = 6) -> float:
+    """Give the smallest deviation of one cell that a chi-square test of n counts would see.
+
+    One cell is off by d and the others share the difference; the test against equal probabilities at
+    level alpha then rejects with the power asked.
+
+    Parameters
+    ----------
+    n : int
+        Total of the counts, at least 1.
+    power : float
+        Chance of seeing the deviation, between alpha and 1.
+    alpha : float
+        Chance of a false alarm, between 0 and 1.
+    cells : int
+        Number of cells, at least 2.
+
+    Returns
+    -------
+    float
+        The deviation d, as a probability.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or n is so small that no deviation would be seen.
+
+    Examples
+    --------
+    >>> f"{detectable_bias(2_000_000):.2e}"
+    '1.07e-03'
+    """
+    from scipy.special import chdtri, chndtrinc
+
+    if n < 1 or cells < 2:
+        raise ValueError(f"a detectable bias needs n >= 1 and cells >= 2, not n = {n} and cells = {cells}")
+    if not fraction("alpha", alpha) < fraction("power", power):
+        raise ValueError(f"power lies between alpha and 1, but {power} is not above alpha = {alpha}")
+    noncentrality = float(chndtrinc(chdtri(cells - 1, alpha), cells - 1, 1 - power))
+    # It is n · w²; and one cell of k off by d, the others sharing it, gives w² = d² · k² / (k - 1).
+    deviation = math.sqrt(noncentrality / n * (cells - 1)) / cells
+    if deviation > 1 - 1 / cells:
+        raise ValueError(f"n = {n} is too few to see any deviation of one of {cells} cells; take more")
+    return deviation
 
 
 def rolls_needed(bias: float, power: float = 0.9, alpha: float = 0.05, cells: int = 6) -> int:
     """Give the number of rolls in which a chi-square test would see one face off by so much.
 
-    One face is off by the bias and the others share the difference, as in `dicesim.stats.detectable_bias`, whose
+    One face is off by the bias and the others share the difference, as in `detectable_bias`, whose
     inverse this is.
 
     Parameters

@@ -22,7 +22,7 @@ __all__ = [
     "Sums",
     "binomial_probabilities",
     "chi_square",
-    "detectable_bias",
+    "fraction",
     "mean_interval",
     "proportion_interval",
     "proportion_intervals",
@@ -181,7 +181,7 @@ def proportion_intervals(
            [0.391, 0.609]])
     """
     observed = _counts(counts)
-    error = (1 - _fraction("confidence", confidence)) / observed.size
+    error = (1 - fraction("confidence", confidence)) / observed.size
     return {"wilson": _wilson, "exact": _clopper_pearson}[method](observed, int(observed.sum()), error)
 
 
@@ -211,53 +211,7 @@ def proportion_intervals_of(successes: ArrayLike, n: int, confidence: float = 0.
     many = np.asarray(successes, dtype=float)
     if n < 1 or many.ndim != 1 or not (_whole(many) and np.all(many <= n)):
         raise ValueError(f"proportions need a row of whole numbers from 0 to n and n >= 1, not of n = {n}")
-    return _wilson(many, n, 1 - _fraction("confidence", confidence))
-
-
-def detectable_bias(n: int, power: float = 0.9, alpha: float = 0.05, cells: int = 6) -> float:
-    """Give the smallest deviation of one cell that a chi-square test of n counts would see.
-
-    One cell is off by d and the others share the difference; the test against equal probabilities at
-    level alpha then rejects with the power asked.
-
-    Parameters
-    ----------
-    n : int
-        Total of the counts, at least 1.
-    power : float
-        Chance of seeing the deviation, between alpha and 1.
-    alpha : float
-        Chance of a false alarm, between 0 and 1.
-    cells : int
-        Number of cells, at least 2.
-
-    Returns
-    -------
-    float
-        The deviation d, as a probability.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or n is so small that no deviation would be seen.
-
-    Examples
-    --------
-    >>> f"{detectable_bias(2_000_000):.2e}"
-    '1.07e-03'
-    """
-    from scipy.special import chdtri, chndtrinc
-
-    if n < 1 or cells < 2:
-        raise ValueError(f"a detectable bias needs n >= 1 and cells >= 2, not n = {n} and cells = {cells}")
-    if not _fraction("alpha", alpha) < _fraction("power", power):
-        raise ValueError(f"power lies between alpha and 1, but {power} is not above alpha = {alpha}")
-    noncentrality = float(chndtrinc(chdtri(cells - 1, alpha), cells - 1, 1 - power))
-    # It is n · w²; and one cell of k off by d, the others sharing it, gives w² = d² · k² / (k - 1).
-    deviation = math.sqrt(noncentrality / n * (cells - 1)) / cells
-    if deviation > 1 - 1 / cells:
-        raise ValueError(f"n = {n} is too few to see any deviation of one of {cells} cells; take more")
-    return deviation
+    return _wilson(many, n, 1 - fraction("confidence", confidence))
 
 
 def mean_interval(sample: ArrayLike | Sums, confidence: float = 0.95) -> tuple[float, float]:
@@ -289,7 +243,7 @@ def mean_interval(sample: ArrayLike | Sums, confidence: float = 0.95) -> tuple[f
     from scipy.special import stdtrit
 
     n, mean, variance = _summed(sample) if isinstance(sample, Sums) else _listed(sample)
-    t = float(stdtrit(n - 1, (1 + _fraction("confidence", confidence)) / 2))
+    t = float(stdtrit(n - 1, (1 + fraction("confidence", confidence)) / 2))
     half = t * math.sqrt(variance / n)
     return mean - half, mean + half
 
@@ -319,7 +273,31 @@ def binomial_probabilities(trials: int, p: float) -> Floats:
     return np.array([math.comb(trials, k) * p**k * (1 - p) ** (trials - k) for k in range(trials + 1)])
 
 
-def _fraction(name: str, value: float) -> float:
+def fraction(name: str, value: float) -> float:
+    """Refuse anything but a number between 0 and 1.
+
+    Parameters
+    ----------
+    name : str
+        What it is.
+    value : float
+        The number.
+
+    Returns
+    -------
+    float
+        The number.
+
+    Raises
+    ------
+    ValueError
+        If it is 0, 1 or beyond.
+
+    Examples
+    --------
+    >>> fraction("confidence", 0.95)
+    0.95
+    """
     if not 0 < value < 1:
         raise ValueError(f"{name} lies between 0 and 1, such as 0.95, not {value}")
     return value

@@ -18,9 +18,9 @@ from html import escape
 from typing import Any, Literal, TypeAlias
 
 from dicesim.multinomials import Tails, tails
-from dicesim.powers import rolls_needed
+from dicesim.powers import detectable_bias, rolls_needed
 from dicesim.rolls import named_counts
-from dicesim.stats import ChiSquare, chi_square, detectable_bias, proportion_intervals
+from dicesim.stats import ChiSquare, chi_square, proportion_intervals
 
 __all__ = ["FairnessTest", "Verdict", "fairness_test"]
 

@@ -8,13 +8,13 @@ import numpy as np
 from dicesim.ensembles import root_seed
 from dicesim.fairness import wild_counts
 from dicesim.parameters import Setup
+from dicesim.powers import detectable_bias
 from dicesim.releases import Shaken
 from dicesim.simulator import count, throw
 from dicesim.stats import (
     Sums,
     binomial_probabilities,
     chi_square,
-    detectable_bias,
     mean_interval,
     proportion_intervals,
 )

@@ -20,6 +20,8 @@ MODULES: Final = (
     "decorrelation",
     "contacts",
     "amplification",
+    "aim",
+    "basins",
     "classics",
     "faults",
     "cost",

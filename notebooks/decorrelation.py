@@ -11,10 +11,8 @@
 # %%
 import pandas as pd
 
-import dicesim
-from dicesim import plots
 from dicesim.curves import Estimate
-from experiments.story import Prose, story
+from experiments.story import story
 
 # %% [markdown]
 # ## One number at a time

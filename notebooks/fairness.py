@@ -173,12 +173,12 @@ verdict
 plots.fairness_verdict(verdict).figure
 
 # %% [markdown]
-# And this is what it says of a hundred throws of the simulated die, which could as well be the one on your desk. A
-# hundred are few, and the verdict says so: which bias they would have shown, and how many a smaller one takes.
+# And this is what it says of a few throws of the simulated die, which could as well be the one on your desk. They are
+# few, and the verdict says so: which bias they would have shown, and how many rolls a smaller one takes.
 
 # %%
-rolls = dicesim.throw(dicesim.draw(100, rng=fairness.seed)).counts()
-Prose(str(dicesim.fairness_test(rolls)))
+few = fairness.experiment.smoke.throws
+Prose(str(dicesim.fairness_test(dicesim.throw(few, rng=fairness.seed).counts())))
 
 # %% [markdown]
 # From a shell the same is `dicesim fairness 72 61 70 59 68 70`, or `dicesim fairness --rolls my_rolls.csv`.

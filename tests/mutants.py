@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -165,24 +164,20 @@ def source_of(mutant: Mutant) -> str:
     return text
 
 
-@cache
-def _loaded(mutant: Mutant) -> ModuleType:
-    """A broken kernel as a module, made once for a process.
-
-    There is no such file, but the machine code is kept as if there were, so that only the first process compiles.
-    """
-    name = f"kernel_{mutant.name.replace(' ', '_')}"
-    module = ModuleType(f"dicesim_{name}")
-    module.__file__ = str(Path(__file__).with_name(f"{name}.py"))
+def _load(mutant: Mutant) -> ModuleType:
+    """Run a mutant's text as a module, as if its file were beside this one, so that its machine code is kept here."""
+    path = Path(__file__).with_name(f"kernel_{mutant.name.replace(' ', '_')}.py")
+    module = ModuleType(f"dicesim_{path.stem}")
+    module.__file__ = str(path)
     sys.modules[module.__name__] = module
-    exec(compile(source_of(mutant), module.__file__, "exec"), vars(module))
+    exec(compile(source_of(mutant), path, "exec"), vars(module))
     return module
 
 
 @contextmanager
 def broken(mutant: Mutant) -> Iterator[ModuleType]:
     """Throw with a broken kernel while the context lasts."""
-    module = _loaded(mutant)
+    module = _load(mutant)
     sys.modules["dicesim.kernel"] = module
     dicesim.kernel = module
     try:
@@ -191,3 +186,4 @@ def broken(mutant: Mutant) -> Iterator[ModuleType]:
     finally:
         sys.modules["dicesim.kernel"] = kernel
         dicesim.kernel = kernel
+        del sys.modules[module.__name__]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from dicesim.powers import detection_power, rolls_needed
-from dicesim.stats import chi_square, detectable_bias
+from dicesim.powers import detectable_bias, detection_power, rolls_needed
+from dicesim.stats import chi_square
 
 # Rolls, and the bias of one face and of two opposite faces (relative) that they show with 90 % power.
 TABLE = [

@@ -17,7 +17,8 @@ import dicesim
 from dicesim import fairness_test, plots
 from dicesim._drawing import BLUE, ORANGE
 from dicesim.classics import LABBY, WOLF_RED, WOLF_WHITE
-from dicesim.stats import chi_square, detectable_bias, proportion_intervals
+from dicesim.powers import detectable_bias
+from dicesim.stats import chi_square, proportion_intervals
 from tests.test_multinomials import tables
 
 FEW = [72, 61, 70, 59, 68, 70]
