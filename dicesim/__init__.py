@@ -45,12 +45,14 @@ _HOMES = {
 }
 _MODULES = (
     "aim",
+    "amplification",
     "basins",
     "classics",
     "crossings",
     "curves",
     "decorrelation",
     "ensembles",
+    "events",
     "fairness",
     "meshes",
     "plots",
