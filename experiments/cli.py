@@ -16,6 +16,7 @@ from dicesim._files import write_whole
 from dicesim._options import add_cluster_option, workers
 from dicesim.clusters import ClusterError
 from dicesim.ensembles import working
+from experiments.answers import answers_list
 from experiments.check import REFUSALS, examine
 from experiments.experiment import (
     RESULTS,
@@ -130,12 +131,12 @@ def check_each(options: argparse.Namespace, experiments: Experiments) -> int:
 
 
 def report(options: argparse.Namespace, experiments: Experiments) -> int:
-    """Print the reproduction table in Markdown, put it into a page between its marks, or write the page of all."""
+    """Print the reproduction table in Markdown, put it and the answers into a page, or write the page of all."""
     folder = options.results or RESULTS
     if options.page is not None:
         _write_page(experiments, options.page, folder)
     if options.into is not None:
-        _fill(options.into, reproduction_table(experiments, folder))
+        _fill(options.into, {"report": reproduction_table(experiments, folder), "answers": answers_list(folder)})
     if options.page is None and options.into is None:
         print(reproduction_table(experiments, folder))
     return 0
@@ -150,9 +151,11 @@ def _write_page(experiments: Experiments, target: Path, folder: Path) -> None:
         print(path)
 
 
-def _fill(target: Path, table: str) -> None:
+def _fill(target: Path, parts: dict[str, str]) -> None:
     try:
-        text = with_table(target.read_text(encoding="utf-8"), table)
+        text = target.read_text(encoding="utf-8")
+        for name, part in parts.items():
+            text = with_table(text, part, name)
     except (OSError, ValueError) as reason:
         raise BadInput(f"{target}: {reason}") from None
     write_whole(target, lambda part: part.write_text(text, encoding="utf-8"))
@@ -174,7 +177,7 @@ def _parser() -> Parser:
     for command in (running, checking, reporting):
         command.add_argument("names", nargs="*", metavar="NAME", help="an experiment")
         command.add_argument("--results", type=Path, metavar="DIR", help="folder of the result files")
-    reporting.add_argument("--into", type=Path, metavar="PAGE", help="put the table between the marks of this page")
+    reporting.add_argument("--into", type=Path, metavar="PAGE", help="put table and answers between this page's marks")
     reporting.add_argument("--page", type=Path, metavar="DIR", help="write report.md and report.html to this folder")
     running.add_argument("--resume", action="store_true", help="keep results that this very code has made already")
     running.add_argument("--plain", action="store_true", help="no progress bar, but a line for each experiment")

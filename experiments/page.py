@@ -18,6 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 
 from dicesim._files import write_whole
+from experiments.answers import ANSWERS, said
 from experiments.check import check
 from experiments.corrections import CORRECTIONS
 from experiments.experiment import RESULTS, Experiment, Judged, Result, Rows, load
@@ -111,6 +112,7 @@ def page(experiments: Sequence[Experiment[Any]], target: Path, folder: Path = RE
         portrait=_link(folder / PORTRAIT, target),
         reproductions=_table(reproductions(experiments, folder)),
         sections=sections,
+        answers=[(answer, said(answer, folder)) for answer in ANSWERS],
         corrections=CORRECTIONS,
         limits=LIMITS,
     )

@@ -12,7 +12,8 @@
 import pandas as pd
 
 from dicesim.curves import Estimate
-from experiments.story import story
+from experiments.answers import answer_named
+from experiments.story import Prose, story
 
 # %% [markdown]
 # ## One number at a time
@@ -105,10 +106,16 @@ amplification.figure()
 amplification
 
 # %%
+Prose(answer_named("settling"))
+
+# %%
 restitution.rerun()
 
 # %%
 contact_bins.rerun()
+
+# %%
+Prose(answer_named("amplification"))
 
 # %%
 amplification.rerun()
@@ -132,6 +139,9 @@ basins
 # to measure the same thing.
 
 # %%
+Prose(answer_named("basins"))
+
+# %%
 basins.rerun()
 
 # %% [markdown]
@@ -145,6 +155,9 @@ aim.figure()
 
 # %%
 aim
+
+# %%
+Prose(answer_named("aim"))
 
 # %%
 aim.rerun()
@@ -174,6 +187,9 @@ root_finding
 time_step.rerun()
 
 # %%
+Prose(answer_named("step"))
+
+# %%
 root_finding.rerun()
 
 # %% [markdown]
@@ -190,6 +206,9 @@ inexact.figure()
 
 # %%
 inexact
+
+# %%
+Prose(answer_named("symmetry"))
 
 # %%
 inexact.rerun()
