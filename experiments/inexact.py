@@ -291,7 +291,7 @@ INEXACT_TWINS = Experiment(
         Claim(
             "With a wide tolerance failures are nearly in proportion to the rounding: to a power between 0.6 and 1.3",
             "the source, left open",
-            lambda rows: 0.6 < rows["fit"]["alpha"]["low"] and rows["fit"]["alpha"]["high"] < 1.3,
+            lambda rows: rows["fit"]["alpha"]["low"] > 0.6 and rows["fit"]["alpha"]["high"] < 1.3,
         ),
         Claim(
             "Failures without tolerance first differ in whether the table carries the die or has let it go; those at a "
