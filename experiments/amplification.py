@@ -290,7 +290,7 @@ AMPLIFICATION = Experiment(
                 and factor_of(rows["shipped"]["per_contact"]).high < 1.3
             ),
             published="a factor of about 1.8 a contact",
-            ours=lambda rows: f"{factor_of(rows['shipped']['per_contact'])} a contact",
+            ours=lambda rows: "{:.3f} [{:.3f}, {:.3f}] a contact".format(*factor_of(rows["shipped"]["per_contact"])),
             verdict="not reproduced",
             why="the source's is the slope of a fit across restitutions, which change what each contact does",
         ),

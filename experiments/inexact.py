@@ -271,10 +271,10 @@ INEXACT_TWINS = Experiment(
             why="the source's kernel must let a rounding error decide something; ours has a tolerance there",
         ),
         Claim(
-            "Throws that fail at double precision, as they do without that tolerance, lie near no basin boundary: half "
-            "are farther than 1e-5 from it, and 1e-13 holds less than a throw in a million",
+            "Throws that fail at double precision, as they do without that tolerance, lie some 1e-4 from a basin "
+            "boundary; within 1e-13 of one lies less than a throw in a million",
             "the source",
-            lambda rows: rows["groups"]["sign"]["median"] > 1e-5 and within(rows, 1e-13) < 1e-6,
+            lambda rows: 1e-5 < rows["groups"]["sign"]["median"] < 1e-2 and within(rows, 1e-13) < 1e-6,
             published="the five finish within about 10⁻¹³ of a basin boundary",
             ours=lambda rows: (
                 f"median {rows['groups']['sign']['median']:.1e} natural units, a tenth within "
@@ -289,9 +289,9 @@ INEXACT_TWINS = Experiment(
             lambda rows: flat(rows["curves"]["none"]) < 1.5 and rows["curves"]["none"][-1]["low"] > 0.005,
         ),
         Claim(
-            "With a wide tolerance failures are in proportion to the rounding, nearly",
+            "With a wide tolerance failures are nearly in proportion to the rounding: to a power between 0.6 and 1.3",
             "the source, left open",
-            lambda rows: rows["fit"]["alpha"]["low"] > 0.7 and rows["fit"]["alpha"]["high"] < 1.1,
+            lambda rows: rows["fit"]["alpha"]["low"] > 0.6 and rows["fit"]["alpha"]["high"] < 1.3,
         ),
         Claim(
             "Failures without tolerance first differ in whether the table carries the die or has let it go; those at a "
