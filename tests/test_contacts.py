@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from experiments.contacts import factor, falling
+from experiments.contacts import EXPERIMENTS, factor, falling
+from experiments.experiment import run
 
 
 def test_a_line_through_points_that_halve() -> None:
@@ -26,3 +27,18 @@ def test_a_throw_is_drawn_at_every_restitution_at_once() -> None:
     apart = factor([table(8, 1e-2, 0.3), table(10, 1e-2 / 4, 0.5), table(12, 1e-2 / 16)], 200, 1)["factor"]
     assert apart["low"] < apart["value"] < apart["high"]
     assert 0.9 < apart["low"] / 2 < 1 < apart["high"] / 2 < 1.1
+
+
+def test_the_line_is_that_of_the_scales_where_half_the_faces_change() -> None:
+    found = factor([table(8, 1e-2), table(10, 1e-2 / 4), table(12, 1e-2 / 16)], 200, 1)
+    assert found["at_no_contact"] == pytest.approx(1e-2 * 2**8, rel=0.05)
+
+
+def test_a_small_sweep_and_small_bins() -> None:
+    sweep, bins = (run(experiment, "smoke").rows for experiment in EXPERIMENTS)
+    contacts = [row["contacts"]["value"] for row in sweep["sweep"]]
+    scales = [row["scale"]["value"] for row in sweep["sweep"]]
+    assert contacts == sorted(contacts)
+    assert scales == sorted(scales, reverse=True)
+    assert sum(row["throws"] for row in bins["bins"]) < 1000
+    assert all(row["scale"]["low"] <= row["scale"]["value"] <= row["scale"]["high"] for row in bins["bins"])

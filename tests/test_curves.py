@@ -32,6 +32,17 @@ def test_the_numbers_of_a_known_curve_come_back(exponent: float, bend: float) ->
         assert abs(estimate.value - value) < (estimate.high - estimate.low) + 1e-12
 
 
+def test_without_chance_the_numbers_come_back_exactly() -> None:
+    known = curve_of(2e-3, 0.75, 0.6, 3.0)
+    thresholds = ((np.arange(4000) + 0.5) / 4000)[:, None]  # rates are the curve's, to the nearest throw
+    found = fit_curve(EPS, thresholds < known.at(EPS), level=0.3, resamples=100, rng=1)
+    crossing = float(np.interp(0.3, known.at(fine := np.geomspace(1e-5, 1e-1, 4001)), fine))
+    assert found.scale.value == pytest.approx(crossing, rel=0.01)
+    assert found.asymptote.value == pytest.approx(0.75, rel=0.003)
+    assert found.exponent.value == pytest.approx(0.6, rel=0.01)
+    assert found.bend.value == pytest.approx(3.0, rel=0.05)
+
+
 def test_the_curve_crosses_its_level_at_its_scale() -> None:
     curve = curve_of(2e-3, 0.82, 0.7, 2.0)
     assert curve.at([2e-3])[0] == pytest.approx(5 / 12)
