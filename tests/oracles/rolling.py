@@ -28,6 +28,7 @@ NEVER = 1e300
 LEVEL = 1e-11  # heights that differ by less than this share of the edge are the same
 STILL = 1e-12  # m/s; what leaves the table is faster
 TRIES = 6  # how often a step that ends with a landing is taken again, with the kick of gravity for its own length
+CLOSE = 1e-6
 SIGNS = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 
 
@@ -126,6 +127,8 @@ def root_between(c: Floats, a: float, b: float) -> float:
 def landing(c: Floats, start: float, end: float) -> float:
     """First time from start to end at which a corner falls through 0."""
     size, w = math.hypot(c[5], c[6]), c[3]
+    if start >= end:
+        return NEVER
     if size * w * w <= c[2] or size * w == 0.0:
         return root_between(c, start, end)
     bend, phase = math.acos(-c[2] / (size * w * w)), math.atan2(-c[6], c[5])
@@ -155,8 +158,10 @@ def coefficients(s: Floats, r: Floats, gravity: float, c: Floats) -> None:
 def first_landing(s: Floats, r: Floats, but: Flags, gravity: float, start: float, end: float) -> float:
     """When the first corner lands, those left out that rest."""
     first, found, c = end, NEVER, np.empty(7)
+    far = math.sqrt((s[WX] ** 2 + s[WY] ** 2 + s[WZ] ** 2) * (r[0, 0] ** 2 + r[0, 1] ** 2 + r[0, 2] ** 2))
     for i in range(8):
-        if not but[i]:
+        reach = (abs(s[VZ]) + gravity * first + far) * first  # farther than this it does not get
+        if not but[i] and s[Z] + r[i, 2] <= reach:
             coefficients(s, r[i], gravity, c)
             t = landing(c, start, first)
             if t < NEVER:
@@ -367,23 +372,27 @@ def kicked(s: Floats, r: Floats, on: Flags, m: Model, h: float) -> None:
 def carry(s: Floats, r: Floats, on: Flags, m: Model, step: float) -> float:
     """Move a die on the table for a step, or until another corner lands; the time that took.
 
-    The kick of gravity is for the time of the move, so a step that ends with a landing is taken again until it fits.
+    The kick of gravity must be for the time of the move. The time of a landing falls as the kick grows, so a step that
+    ends with one is taken again, with kicks between one that is too long and one that is too short.
     """
-    start, h = s.copy(), step
+    start, h, short, long, lands = s.copy(), step, 0.0, step, NEVER
     for _ in range(TRIES):
         s[:] = start
         kicked(s, r, on, m, h)
         lands = first_landing(s, r, on, 0.0, 0.0, step)
-        if lands == NEVER or abs(lands - h) < LEVEL * step:
+        if (lands == NEVER and h == step) or abs(lands - h) <= CLOSE * h:
             break
-        h = lands
-    h = min(lands, h) if h == step else (lands if lands < NEVER else h)
+        short, long = (short, h) if lands < h else (h, long)
+        h = lands if short < lands < long else math.sqrt(max(short, CLOSE * long) * long)
+    h = h if lands == NEVER else lands
+    for i in range(8):
+        on[i] = on[i] and speed(s, r[i]) <= STILL
     fly(s, 0.0, h)
     return h
 
 
 @jit
-def settle(s: Floats, body: Floats, r: Floats, on: Flags, edge: float) -> None:
+def settle(s: Floats, body: Floats, r: Floats, on: Flags) -> None:
     """Put what touches on the table: a face or an edge made level, by a small turn, and its height 0."""
     touching = 0
     mean, along, first = np.zeros(3), np.zeros(3), -1
@@ -411,16 +420,19 @@ def settle(s: Floats, body: Floats, r: Floats, on: Flags, edge: float) -> None:
 
 
 @jit
-def update(s: Floats, r: Floats, on: Flags, edge: float) -> None:
-    """Which corners touch after a move: those that stayed or rose by nothing, and those that landed."""
-    touching = 0
+def join(s: Floats, r: Floats, on: Flags, edge: float) -> None:
+    """Let those corners touch that have landed; three corners of a face are all of it."""
     for i in range(8):
-        gap = s[Z] + r[i, 2]
-        on[i] = (on[i] and (gap <= 0.0 or speed(s, r[i]) <= STILL)) or (not on[i] and gap <= LEVEL * edge)
-        touching += on[i]
-    if touching > 2:  # three corners of a face are all of it
-        for i in range(8):
-            on[i] = on[i] or s[Z] + r[i, 2] < 1e-6 * edge
+        on[i] = on[i] or s[Z] + r[i, 2] <= LEVEL * edge
+    if on.sum() > 2:
+        for bit in (1, 2, 4):  # of a corner's number: its sign along one axis
+            positive, negative = 0, 0
+            for i in range(8):
+                positive += on[i] and i & bit > 0
+                negative += on[i] and i & bit == 0
+            if positive == 0 or negative == 0:
+                for i in range(8):
+                    on[i] = (i & bit > 0) == (positive > 0)
 
 
 @jit
@@ -455,8 +467,9 @@ def advance(s: Floats, body: Floats, r: Floats, on: Flags, m: Model, step: float
         h = first_landing(s, r, on, m.gravity, start, end)
         fly(s, m.gravity, h)
     rotated(s, body, r)
-    update(s, r, on, m.edge)
-    settle(s, body, r, on, m.edge)
+    join(s, r, on, m.edge)
+    settle(s, body, r, on)
+    join(s, r, on, m.edge)
     return h
 
 
@@ -467,7 +480,7 @@ def throw(row: Floats, body: Floats, m: Model, step: float, out: Floats) -> None
     s[:Q], s[Q] = row[:Q], 1.0
     time, contacts, axes = 0.0, 0, row[9:].reshape(3, 3)
     rotated(s, body, r)
-    update(s, r, on, m.edge)
+    join(s, r, on, m.edge)
     out[:] = -1.0
     while time < m.time_limit:
         if approach(s, r, on) > m.micro_bounce_speed:
@@ -482,6 +495,7 @@ def throw(row: Floats, body: Floats, m: Model, step: float, out: Floats) -> None
             slide = math.hypot(s[VX], s[VY]) / slowing
             spin = abs(s[WZ]) * m.edge / (slowing * 3.0 * math.sqrt(2.0))
             out[0], out[1], out[2] = up_face(s, axes), contacts, time + max(slide, spin)
+            out[3], out[4] = (time, out[0]) if out[3] < 0.0 else (out[3], out[4])
             return
 
 
