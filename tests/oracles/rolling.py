@@ -267,7 +267,7 @@ def press(s: Floats, r: Floats, on: Flags, bounce: float, inertia: float, at: Fl
     """Moreau's law: the normal impulse, its centre and the mean arm about it go to `at`; whether the face is stopped."""
     j = np.zeros(8)
     if not pressed(s, r, on, inertia, j):
-        at[0], at[1], at[2] = -(1.0 + bounce) * s[VZ], inertia * s[WY] / s[VZ], -inertia * s[WX] / s[VZ]
+        at[0], at[1], at[2] = -(1.0 + bounce) * s[VZ], -inertia * s[WY] / s[VZ], inertia * s[WX] / s[VZ]
         for f in (VZ, WX, WY):
             s[f] *= -bounce
         return True
@@ -386,7 +386,7 @@ def carry(s: Floats, r: Floats, on: Flags, m: Model, step: float) -> float:
         h = lands if short < lands < long else math.sqrt(max(short, CLOSE * long) * long)
     h = h if lands == NEVER else lands
     for i in range(8):
-        on[i] = on[i] and speed(s, r[i]) <= STILL
+        on[i] = on[i] and speed(s, r[i]) <= m.gravity * step
     fly(s, 0.0, h)
     return h
 
