@@ -11,7 +11,7 @@ RACERS := .venv/.racers
 CHECKS := lint format types imports docstrings jit-off tests
 
 .NOTPARALLEL:
-.PHONY: help study bench test $(CHECKS) test-slow check-bits mutants clean
+.PHONY: help study notebooks bench test $(CHECKS) test-slow check-bits mutants clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r name text; do printf '%-12s %s\n' "$$name" "$$text"; done
@@ -19,8 +19,12 @@ help: ## show this list
 study: $(READY) ## run every experiment at full size, then print the report
 	$(BIN)/python -m experiments run
 	$(BIN)/dicesim throw -n 1 --seed $(PORTRAIT) --png experiments/results/throw.png --gif experiments/results/throw.gif
-	$(BIN)/python -m experiments report --into README.md
+	$(BIN)/python -m experiments.notebooks
+	$(BIN)/python -m experiments report --into README.md --page experiments/results
 	$(BIN)/python -m experiments report
+
+notebooks: $(READY) ## run every notebook and keep what it shows
+	$(BIN)/python -m experiments.notebooks
 
 bench: $(RACERS) ## race the simulator against other engines, in CPU seconds, on the same throws
 	$(BIN)/python -m benchmarks --into README.md

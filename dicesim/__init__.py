@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from dicesim.clusters import ClusterError, cluster
     from dicesim.outcomes import Outcomes, UnsettledError
     from dicesim.parameters import Die, Setup, Solver, Table
+    from dicesim.powers import rolls_needed
     from dicesim.releases import Lowered, Release, Shaken, SteadyHand
+    from dicesim.rolls import counts_of
     from dicesim.simulator import count, draw, throw
     from dicesim.states import States
     from dicesim.tallies import Tally
     from dicesim.trajectories import Trajectory, trajectory
+    from dicesim.verdicts import FairnessTest, fairness_test
 
 _HOMES = {
     "clusters": ("ClusterError", "cluster"),
@@ -36,13 +39,33 @@ _HOMES = {
     "tallies": ("Tally",),
     "simulator": ("count", "draw", "throw"),
     "trajectories": ("Trajectory", "trajectory"),
+    "powers": ("rolls_needed",),
+    "rolls": ("counts_of",),
+    "verdicts": ("FairnessTest", "fairness_test"),
 }
-_MODULES = ("crossings", "decorrelation", "ensembles", "fairness", "meshes", "plots", "solids", "stats")
+_MODULES = (
+    "aim",
+    "amplification",
+    "basins",
+    "classics",
+    "crossings",
+    "curves",
+    "decorrelation",
+    "ensembles",
+    "events",
+    "fairness",
+    "meshes",
+    "plots",
+    "roughness",
+    "solids",
+    "stats",
+)
 _PLACES = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "ClusterError",
     "Die",
+    "FairnessTest",
     "Lowered",
     "Outcomes",
     "Release",
@@ -57,7 +80,10 @@ __all__ = [
     "UnsettledError",
     "cluster",
     "count",
+    "counts_of",
     "draw",
+    "fairness_test",
+    "rolls_needed",
     "throw",
     "trajectory",
 ]

@@ -21,6 +21,9 @@ RGB = tuple[float, float, float]
 
 # After Okabe and Ito: told apart by colour-blind eyes, and in print.
 BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
+SKY, VIOLET, AMBER = "#56B4E9", "#7E3F8F", "#E69F00"
+#: Colour and marker of each face.
+FACE_LOOKS = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "^"), (VIOLET, "D"), (SKY, "v"), (AMBER, "P"))
 INK, GREY, TABLE, GRID = "#262626", "#666666", "#E3E7E1", "#F6F8F5"
 DIE, PIP, SHADOW = np.array([0.0, 0.447, 0.698]), (1.0, 1.0, 1.0), (0.72, 0.75, 0.71)
 CM = 100.0  # pictures of a throw are drawn in centimetres

@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
@@ -11,8 +12,11 @@ from typing import Any, NoReturn, get_type_hints
 from dicesim.clusters import cluster
 from dicesim.parameters import Die, Setup, Solver, Table, Tagged
 from dicesim.releases import Shaken
+from dicesim.rolls import read_counts
 
 MOST_THROWS = 10**10
+MOST_SIDES = 1000
+STDIN = Path("-")
 MOST_LISTED = 50  # throws up to which each is shown
 PARTS = {"die": Die, "table": Table, "gravity": Setup, "release": Shaken, "solver": Solver}  # numbers are options
 
@@ -67,6 +71,41 @@ def _add_long(group: Any) -> None:
         help="make a shard: count blocks A up to B alone, 8192 throws each; needs --seed and --out",
     )
     add_cluster_option(group)
+
+
+def add_fairness_options(parser: argparse.ArgumentParser) -> None:
+    """Add all options of ``dicesim fairness``."""
+    parser.add_argument("counts", nargs="*", type=_count, metavar="COUNT", help="how often face 1, 2, ... came up")
+    parser.add_argument(
+        "--rolls", type=file_or_stdin, metavar="FILE", help="count the rolls in a text or CSV file, or -"
+    )
+    parser.add_argument("--sides", type=_sides, metavar="K", help="faces of the die (default 6, or one a count)")
+    parser.add_argument(
+        "--margin", type=_number, metavar="P", help="deviation of a share that does not matter (default a tenth of 1/K)"
+    )
+    parser.add_argument("--confidence", type=_number, default=0.95, metavar="P", help="of all intervals (default 0.95)")
+    parser.add_argument("--seed", type=_seed, default=1, metavar="S", help="of a p-value by simulation (default 1)")
+    parser.add_argument("--png", type=file_ending(".png"), metavar="FILE", help="write a picture of the shares")
+
+
+def rolled(options: argparse.Namespace) -> list[int]:
+    """Give the counts that are asked about: those of the command line, or of the rolls in a file."""
+    if bool(options.counts) == bool(options.rolls):
+        raise ValueError("give the count of each face, such as 72 61 70 59 68 70, or --rolls FILE, not both")
+    if len(options.counts) == 1:
+        raise ValueError("one count is no die; give a count for each face, two or more")
+    return options.counts or _read(options.rolls, options.sides or 6)
+
+
+def _read(path: Path, sides: int) -> list[int]:
+    try:
+        with nullcontext(sys.stdin) if path == STDIN else path.open(encoding="utf-8-sig") as lines:
+            counts: list[int] = read_counts(lines, sides).tolist()
+            return counts
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not text in UTF-8; save it as such") from None
+    except ValueError as reason:
+        raise ValueError(f"{path}: {reason}") from None
 
 
 def add_cluster_option(group: Any) -> None:
@@ -134,6 +173,20 @@ def _throws(text: str) -> int:
     return n
 
 
+def _count(text: str) -> int:
+    count = _whole(text)
+    if count is None or count > MOST_THROWS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no count; give a whole number, 0 to {MOST_THROWS:,}")
+    return count
+
+
+def _sides(text: str) -> int:
+    sides = _whole(text)
+    if sides is None or not 2 <= sides <= MOST_SIDES:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of sides; give a whole number, 2 to {MOST_SIDES:,}")
+    return sides
+
+
 def _seed(text: str) -> int:
     seed = _whole(text)
     if seed is None:
@@ -181,6 +234,11 @@ def file_there(text: str) -> Path:
     if not Path(text).is_file():
         raise argparse.ArgumentTypeError(f"there is no file {text!r}")
     return Path(text)
+
+
+def file_or_stdin(text: str) -> Path:
+    """Read the name of a file that is there, or ``-`` for the standard input."""
+    return STDIN if text == str(STDIN) else file_there(text)
 
 
 json_file = file_ending(".json")

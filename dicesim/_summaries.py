@@ -1,15 +1,17 @@
-"""What is printed of throws: documents for JSON, and their text."""
+"""What is printed of throws and of a die's counts: documents for JSON, and their text."""
 
 import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict
+from textwrap import fill
 from typing import Any
 
 from dicesim.outcomes import Outcomes
 from dicesim.solids import FACES, STANDARD, pips
 from dicesim.sums import Sums
 from dicesim.tallies import Tally
+from dicesim.verdicts import FairnessTest, interval_heading
 
 
 def in_json(document: dict[str, Any]) -> str:
@@ -105,3 +107,35 @@ def face_counts(thrown: dict[str, Any]) -> list[int]:
         counts = {row["pip"]: row["count"] for row in thrown["faces"]}
         return [counts[int(value)] for value in STANDARD]
     return [thrown["pips"].count(int(value)) for value in STANDARD]
+
+
+def judged(test: FairnessTest) -> dict[str, Any]:
+    """Give what counts of a die say, as a document."""
+    columns = zip(test.faces, test.counts, test.shares, test.intervals, strict=True)
+    names = ("face", "count", "share", "interval")
+    return {
+        "rolls": test.n,
+        "sides": len(test.faces),
+        "faces": [dict(zip(names, row, strict=True)) for row in columns],
+        "chi_square": asdict(test.chi_square),
+        "p_value": asdict(test.tails),
+        "too_even": test.too_even,
+        "confidence": test.confidence,
+        "margin": test.margin,
+        "verdict": test.verdict,
+        "beyond": test.beyond,
+        "reach": test.reach,
+        "power": test.power,
+        "detectable_bias": test.detectable_bias,
+        "rolls_needed": test.rolls_needed,
+        "text": str(test),
+    }
+
+
+def verdict_text(test: FairnessTest) -> str:
+    """Lay out what counts of a die say, as text."""
+    width = max(4, *map(len, test.faces))
+    rows = zip(test.faces, test.counts, test.shares, test.intervals, strict=True)
+    lines = [f"{'face':>{width}}  {'count':>14}  {'share':>8}  {interval_heading(test)}"]
+    lines += [f"{f:>{width}}  {n:>14,}  {share:>8.3%}  {low:.3%} to {high:.3%}" for f, n, share, (low, high) in rows]
+    return "\n".join([*lines, *fill(str(test), 100).splitlines(), f"verdict, margin {test.margin:.3%}: {test.verdict}"])

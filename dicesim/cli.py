@@ -1,4 +1,4 @@
-"""The command line: ``dicesim throw | merge | info | cite``.
+"""The command line: ``dicesim throw | merge | fairness | info | cite``.
 
 Results go to stdout, as text or with ``--json`` as one strict JSON document; everything else goes to stderr.
 """
@@ -15,8 +15,19 @@ from typing import Any
 import dicesim
 from dicesim import _about
 from dicesim._entry import signal_of
-from dicesim._options import MOST_LISTED, Parser, add_throw_options, file_there, json_file, made, setup, workers
-from dicesim._summaries import count_text, counted, face_counts, in_json, list_text, listed
+from dicesim._options import (
+    MOST_LISTED,
+    Parser,
+    add_fairness_options,
+    add_throw_options,
+    file_there,
+    json_file,
+    made,
+    rolled,
+    setup,
+    workers,
+)
+from dicesim._summaries import count_text, counted, face_counts, in_json, judged, list_text, listed, verdict_text
 from dicesim.checkpoints import refuse_to_lose
 from dicesim.clusters import ClusterError
 from dicesim.declarations import declare
@@ -104,11 +115,12 @@ def _interrupted(out: Path | None) -> str:
 def _parser() -> Parser:
     parser = Parser(prog="dicesim", description="Throw dice that are simulated.", allow_abbrev=False)
     parser.add_argument("--version", action="version", version=f"dicesim {dicesim.__version__}")
-    commands = parser.add_subparsers(required=True, metavar="throw | merge | info | cite")
+    commands = parser.add_subparsers(required=True, metavar="throw | merge | fairness | info | cite")
     add_throw_options(_command(commands, _throw, "throw", "throw dice and show their pip values, or count them"))
     merging = _command(commands, _merge, "merge", "add up shards, or show what a file holds")
     merging.add_argument("shards", nargs="+", type=file_there, metavar="SHARD", help="a file of dicesim throw --out")
     merging.add_argument("--out", type=json_file, metavar="FILE", help="keep the sum in this .json file")
+    add_fairness_options(_command(commands, _fairness, "fairness", "say what the counts of a real die tell"))
     _command(commands, _info, "info", "versions, processor, cache folder, and whether the compiler works")
     _command(commands, _cite, "cite", "how to cite this software")
     return parser
@@ -225,3 +237,17 @@ def _draw(options: argparse.Namespace, thrown: dict[str, Any]) -> None:
     for picture, target in pictures:
         plots.save(picture, target)
         print(f"dicesim: wrote {target}", file=sys.stderr)
+
+
+# dicesim fairness
+
+
+def _fairness(options: argparse.Namespace) -> None:
+    asked = {"margin": options.margin, "confidence": options.confidence, "sides": options.sides, "rng": options.seed}
+    test = dicesim.fairness_test(rolled(options), **asked)
+    print(in_json({"dicesim": dicesim.__version__, **judged(test)}) if options.json else verdict_text(test), flush=True)
+    if options.png:
+        from dicesim import plots
+
+        plots.save(plots.fairness_verdict(test), options.png)
+        print(f"dicesim: wrote {options.png}", file=sys.stderr)

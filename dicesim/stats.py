@@ -10,7 +10,7 @@ import math
 import warnings
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,10 +22,11 @@ __all__ = [
     "Sums",
     "binomial_probabilities",
     "chi_square",
-    "detectable_bias",
+    "fraction",
     "mean_interval",
     "proportion_interval",
     "proportion_intervals",
+    "proportion_intervals_of",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -146,15 +147,18 @@ def proportion_interval(successes: int, n: int, confidence: float = 0.95) -> tup
     """
     if n < 1 or not 0 <= successes <= n:
         raise ValueError(f"a proportion needs 0 <= successes <= n and n >= 1, not {successes} of {n}")
-    low, high = _wilson(np.array([float(successes)]), n, 1 - _fraction("confidence", confidence))[0]
+    low, high = proportion_intervals_of([successes], n, confidence)[0]
     return float(low), float(high)
 
 
-def proportion_intervals(counts: ArrayLike, confidence: float = 0.95) -> Floats:
+def proportion_intervals(
+    counts: ArrayLike, confidence: float = 0.95, method: Literal["wilson", "exact"] = "wilson"
+) -> Floats:
     """Give simultaneous intervals of the shares of all cells.
 
-    Wilson intervals with Bonferroni's correction: each of the k cells gets the k-th part of the error,
-    so that about the confidence asked, or more, is kept for all k intervals covering their shares at once.
+    Intervals of each share with Bonferroni's correction: each of the k cells gets the k-th part of the error.
+    Wilson's keep about the confidence asked for all k intervals covering their shares at once. The exact ones, of
+    Clopper and Pearson, keep it or more for any shares and however few counts, and are a little wider.
 
     Parameters
     ----------
@@ -162,6 +166,8 @@ def proportion_intervals(counts: ArrayLike, confidence: float = 0.95) -> Floats:
         How often each cell came up.
     confidence : float
         Chance that every interval covers its share, between 0 and 1.
+    method : {"wilson", "exact"}
+        Which intervals.
 
     Returns
     -------
@@ -175,54 +181,37 @@ def proportion_intervals(counts: ArrayLike, confidence: float = 0.95) -> Floats:
            [0.391, 0.609]])
     """
     observed = _counts(counts)
-    error = (1 - _fraction("confidence", confidence)) / observed.size
-    return _wilson(observed, int(observed.sum()), error)
+    error = (1 - fraction("confidence", confidence)) / observed.size
+    return {"wilson": _wilson, "exact": _clopper_pearson}[method](observed, int(observed.sum()), error)
 
 
-def detectable_bias(n: int, power: float = 0.9, alpha: float = 0.05, cells: int = 6) -> float:
-    """Give the smallest deviation of one cell that a chi-square test of n counts would see.
-
-    One cell is off by d and the others share the difference; the test against equal probabilities at
-    level alpha then rejects with the power asked.
+def proportion_intervals_of(successes: ArrayLike, n: int, confidence: float = 0.95) -> Floats:
+    """Give the Wilson interval of each of several proportions by itself.
 
     Parameters
     ----------
+    successes : array_like of int, shape (k,)
+        How often each happened, 0 to n.
     n : int
-        Total of the counts, at least 1.
-    power : float
-        Chance of seeing the deviation, between alpha and 1.
-    alpha : float
-        Chance of a false alarm, between 0 and 1.
-    cells : int
-        Number of cells, at least 2.
+        How often each could have happened, at least 1.
+    confidence : float
+        Chance that any one interval covers its true proportion, between 0 and 1.
 
     Returns
     -------
-    float
-        The deviation d, as a probability.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range, or n is so small that no deviation would be seen.
+    ndarray of float, shape (k, 2)
+        Lower and upper end of each, within 0 and 1.
 
     Examples
     --------
-    >>> f"{detectable_bias(2_000_000):.2e}"
-    '1.07e-03'
+    >>> proportion_intervals_of([0, 50], 100).round(3)
+    array([[0.   , 0.037],
+           [0.404, 0.596]])
     """
-    from scipy.special import chdtri, chndtrinc
-
-    if n < 1 or cells < 2:
-        raise ValueError(f"a detectable bias needs n >= 1 and cells >= 2, not n = {n} and cells = {cells}")
-    if not _fraction("alpha", alpha) < _fraction("power", power):
-        raise ValueError(f"power lies between alpha and 1, but {power} is not above alpha = {alpha}")
-    noncentrality = float(chndtrinc(chdtri(cells - 1, alpha), cells - 1, 1 - power))
-    # It is n · w²; and one cell of k off by d, the others sharing it, gives w² = d² · k² / (k - 1).
-    deviation = math.sqrt(noncentrality / n * (cells - 1)) / cells
-    if deviation > 1 - 1 / cells:
-        raise ValueError(f"n = {n} is too few to see any deviation of one of {cells} cells; take more")
-    return deviation
+    many = np.asarray(successes, dtype=float)
+    if n < 1 or many.ndim != 1 or not (_whole(many) and np.all(many <= n)):
+        raise ValueError(f"proportions need a row of whole numbers from 0 to n and n >= 1, not of n = {n}")
+    return _wilson(many, n, 1 - fraction("confidence", confidence))
 
 
 def mean_interval(sample: ArrayLike | Sums, confidence: float = 0.95) -> tuple[float, float]:
@@ -254,7 +243,7 @@ def mean_interval(sample: ArrayLike | Sums, confidence: float = 0.95) -> tuple[f
     from scipy.special import stdtrit
 
     n, mean, variance = _summed(sample) if isinstance(sample, Sums) else _listed(sample)
-    t = float(stdtrit(n - 1, (1 + _fraction("confidence", confidence)) / 2))
+    t = float(stdtrit(n - 1, (1 + fraction("confidence", confidence)) / 2))
     half = t * math.sqrt(variance / n)
     return mean - half, mean + half
 
@@ -284,7 +273,31 @@ def binomial_probabilities(trials: int, p: float) -> Floats:
     return np.array([math.comb(trials, k) * p**k * (1 - p) ** (trials - k) for k in range(trials + 1)])
 
 
-def _fraction(name: str, value: float) -> float:
+def fraction(name: str, value: float) -> float:
+    """Refuse anything but a number between 0 and 1.
+
+    Parameters
+    ----------
+    name : str
+        What it is.
+    value : float
+        The number.
+
+    Returns
+    -------
+    float
+        The number.
+
+    Raises
+    ------
+    ValueError
+        If it is 0, 1 or beyond.
+
+    Examples
+    --------
+    >>> fraction("confidence", 0.95)
+    0.95
+    """
     if not 0 < value < 1:
         raise ValueError(f"{name} lies between 0 and 1, such as 0.95, not {value}")
     return value
@@ -360,3 +373,12 @@ def _wilson(successes: Floats, n: int, error: float) -> Floats:
     low = np.where(successes == 0, 0.0, np.maximum(centre - half, 0.0))
     high = np.where(successes == n, 1.0, np.minimum(centre + half, 1.0))
     return np.stack([low, high], axis=1)
+
+
+def _clopper_pearson(successes: Floats, n: int, error: float) -> Floats:
+    """Ends at which so many successes, or so few, have a chance of half the error."""
+    from scipy.special import betainccinv, betaincinv
+
+    low = betaincinv(np.maximum(successes, 1), n - successes + 1, error / 2)
+    high = betainccinv(successes + 1, np.maximum(n - successes, 1), error / 2)
+    return np.stack([np.where(successes == 0, 0.0, low), np.where(successes == n, 1.0, high)], axis=1)

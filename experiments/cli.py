@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
@@ -14,27 +16,27 @@ from dicesim._files import write_whole
 from dicesim._options import add_cluster_option, workers
 from dicesim.clusters import ClusterError
 from dicesim.ensembles import working
+from experiments.answers import answers_list
+from experiments.check import REFUSALS, examine
 from experiments.experiment import (
     RESULTS,
     Experiment,
     Result,
     Size,
     ask,
-    check,
     configure,
     declare,
     load,
     run,
     save,
 )
+from experiments.progress import expected_seconds, followed, say
 from experiments.provenance import commit
 from experiments.report import describe, draw, reproduction_table, verdicts, with_table
 
 Experiments: TypeAlias = Sequence[Experiment[Any]]
 
 MOST_THROWS = 10**12
-# What a measurement, or a claim asked of a tiny size, raises instead of giving a number.
-REFUSALS = (ValueError, ArithmeticError, LookupError, MemoryError)
 SCRATCH = "scratch"  # below the results: runs of another size or seed, kept out of git
 
 
@@ -102,10 +104,15 @@ def run_each(options: argparse.Namespace, experiments: Experiments) -> int:
     as_declared = not (options.smoke or overrides) and options.seed is None
     folder = _folder(options.results, as_declared)
     bars = sys.stderr.isatty() and not options.plain
+    expected = expected_seconds(experiments, RESULTS) if as_declared else [None] * len(experiments)
     statuses: dict[str, int] = {}
     try:
-        with workers(options.cluster) as executor, working(executor, progress=bars):
-            for experiment in _with_progress(experiments, size, bars):
+        with (
+            workers(options.cluster) as executor,
+            working(executor, progress=bars),
+            closing(followed(experiments, size, expected, bars=bars)) as turns,
+        ):
+            for experiment in turns:
                 statuses[experiment.name] = _run_one(experiment, size, overrides, options, folder)
     except KeyboardInterrupt as stopped:
         finished = f"finished: {', '.join(statuses) or 'none'}; go on with --resume"
@@ -114,23 +121,44 @@ def run_each(options: argparse.Namespace, experiments: Experiments) -> int:
 
 
 def check_each(options: argparse.Namespace, experiments: Experiments) -> int:
-    """Hold the kept results against the code, without running anything."""
-    folder = options.results or RESULTS
-    return max([_checked(experiment, folder) for experiment in experiments], default=0)
+    """Hold the kept results against the code, whose smoke sizes are run for it, and ask every claim."""
+    folder, began = options.results or RESULTS, time.perf_counter()
+    wrong = [experiment.name for experiment in experiments if not _stands(experiment, folder)]
+    spent = time.perf_counter() - began
+    verdict = f"not in order: {', '.join(wrong)}" if wrong else "all belong to this code, all claims hold"
+    print(f"{len(experiments)} results looked at in {spent:.1f} s: {verdict}")
+    return 1 if wrong else 0
 
 
 def report(options: argparse.Namespace, experiments: Experiments) -> int:
-    """Print the reproduction table in Markdown, or put it into a page between its marks."""
-    table = reproduction_table(experiments, options.results or RESULTS)
-    if options.into is None:
-        print(table)
-        return 0
-    try:
-        text = with_table(options.into.read_text(encoding="utf-8"), table)
-    except (OSError, ValueError) as reason:
-        raise BadInput(f"{options.into}: {reason}") from None
-    write_whole(options.into, lambda part: part.write_text(text, encoding="utf-8"))
+    """Print the reproduction table in Markdown, put it and the answers into a page, or write the page of all."""
+    folder = options.results or RESULTS
+    if options.page is not None:
+        _write_page(experiments, options.page, folder)
+    if options.into is not None:
+        _fill(options.into, {"report": reproduction_table(experiments, folder), "answers": answers_list(folder)})
+    if options.page is None and options.into is None:
+        print(reproduction_table(experiments, folder))
     return 0
+
+
+def _write_page(experiments: Experiments, target: Path, folder: Path) -> None:
+    if not target.is_dir():
+        raise BadInput(f"--page {target}: there is no such folder")
+    from experiments.page import write_page
+
+    for path in write_page(experiments, target, folder):
+        print(path)
+
+
+def _fill(target: Path, parts: dict[str, str]) -> None:
+    try:
+        text = target.read_text(encoding="utf-8")
+        for name, part in parts.items():
+            text = with_table(text, part, name)
+    except (OSError, ValueError) as reason:
+        raise BadInput(f"{target}: {reason}") from None
+    write_whole(target, lambda part: part.write_text(text, encoding="utf-8"))
 
 
 def _study() -> Experiments:
@@ -149,7 +177,8 @@ def _parser() -> Parser:
     for command in (running, checking, reporting):
         command.add_argument("names", nargs="*", metavar="NAME", help="an experiment")
         command.add_argument("--results", type=Path, metavar="DIR", help="folder of the result files")
-    reporting.add_argument("--into", type=Path, metavar="PAGE", help="put the table between the marks of this page")
+    reporting.add_argument("--into", type=Path, metavar="PAGE", help="put table and answers between this page's marks")
+    reporting.add_argument("--page", type=Path, metavar="DIR", help="write report.md and report.html to this folder")
     running.add_argument("--resume", action="store_true", help="keep results that this very code has made already")
     running.add_argument("--plain", action="store_true", help="no progress bar, but a line for each experiment")
     add_cluster_option(running)
@@ -203,18 +232,6 @@ def _folder(asked: Path | None, as_declared: bool) -> Path:
     return folder
 
 
-def _with_progress(experiments: Experiments, size: Size, bars: bool) -> Iterator[Experiment[Any]]:
-    """Tell on stderr how far we are: a bar for a person, a line each for a log."""
-    if bars:
-        from tqdm import tqdm
-
-        yield from tqdm(experiments, unit="experiment", leave=False)
-        return
-    for number, experiment in enumerate(experiments, 1):
-        print(f"[{number}/{len(experiments)}] {experiment.name}, {size} size", file=sys.stderr, flush=True)
-        yield experiment
-
-
 def _run_one(
     experiment: Experiment[Any], size: Size, overrides: dict[str, int], options: argparse.Namespace, folder: Path
 ) -> int:
@@ -257,21 +274,20 @@ def _show(experiment: Experiment[Any], result: Result, path: Path) -> int:
         verdicts(judged, result.rows),
         f"  {result.when['seconds']} s, seed {result.declaration['seed']}, kept in {path}",
     ]
-    print("\n".join(line for line in lines if line), end="\n\n", flush=True)
+    say("\n".join(line for line in lines if line) + "\n")
     return 1 if as_declared and not all(judgement.holds for judgement in judged) else 0
 
 
-def _checked(experiment: Experiment[Any], folder: Path) -> int:
+def _stands(experiment: Experiment[Any], folder: Path) -> bool:
     try:
-        judged = check(experiment, load(experiment.name, folder))
+        standing = examine(experiment, folder)
     except (OSError, ValueError) as reason:
-        return _complain(_one_line(experiment, reason), 1)
-    for claim, holds in judged:
-        if not holds:
-            _complain(f"{experiment.name}: the claim fails: {claim.text}", 1)
-    holding = sum(holds for _, holds in judged)
-    print(f"{experiment.name}: {holding} of {len(judged)} claims hold")
-    return 0 if holding == len(judged) else 1
+        _complain(_one_line(experiment, reason), 1)
+        return False
+    for text in standing.failing:
+        _complain(f"{experiment.name}: the claim fails: {text}", 1)
+    print(standing, flush=True)
+    return not standing.failing
 
 
 def _one_line(experiment: Experiment[Any], reason: BaseException) -> str:
@@ -282,5 +298,5 @@ def _one_line(experiment: Experiment[Any], reason: BaseException) -> str:
 
 
 def _complain(text: str, status: int) -> int:
-    print(f"experiments: {text}", file=sys.stderr)
+    say(f"experiments: {text}", error=True)
     return status

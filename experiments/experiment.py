@@ -1,4 +1,4 @@
-"""What an experiment is, how it is run, and how its result is kept and held against the code."""
+"""What an experiment is, how it is run, and how its result is kept."""
 
 from __future__ import annotations
 
@@ -46,10 +46,6 @@ def digest(array: np.ndarray[Any, Any]) -> str:
         SHA-256, hexadecimal.
     """
     return sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
-
-
-class Stale(ValueError):
-    """A kept result is not what the code declares, or would give, today."""
 
 
 @dataclass(frozen=True)
@@ -279,40 +275,6 @@ def ask(experiment: Experiment[Any], rows: Rows) -> tuple[Judged, ...]:
         Each claim, and whether it holds.
     """
     return tuple(Judged(claim, bool(claim.holds(rows))) for claim in experiment.claims)
-
-
-def check(experiment: Experiment[Any], result: Result, *, replay: bool = False) -> tuple[Judged, ...]:
-    """Hold a kept result against the code, and ask every claim of its rows.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        The experiment.
-    result : Result
-        Its kept result.
-    replay : bool
-        Also run the smoke size, and compare the hash of its outcomes with the one kept.
-
-    Returns
-    -------
-    tuple of Judged
-        Each claim, and whether it holds.
-
-    Raises
-    ------
-    Stale
-        If the declaration, or the replayed outcomes, differ.
-    """
-    declared = declare(experiment)
-    if differing := sorted(key for key in declared if declared[key] != result.declaration.get(key)):
-        raise Stale(f"{experiment.name}: stale: run it again ({', '.join(differing)} changed since)")
-    if replay and result.golden != _golden(experiment, "full", result.rows):
-        raise Stale(f"{experiment.name}: stale: run it again (the outcomes changed since)")
-    try:
-        return ask(experiment, result.rows)
-    except (LookupError, TypeError) as reason:
-        lacking = f"a claim does not find what it asks for: {type(reason).__name__} {reason}"
-        raise Stale(f"{experiment.name}: stale: run it again ({lacking})") from reason
 
 
 def save(result: Result, folder: Path = RESULTS) -> Path:

@@ -8,13 +8,13 @@ import numpy as np
 from dicesim.ensembles import root_seed
 from dicesim.fairness import wild_counts
 from dicesim.parameters import Setup
+from dicesim.powers import detectable_bias
 from dicesim.releases import Shaken
 from dicesim.simulator import count, throw
 from dicesim.stats import (
     Sums,
     binomial_probabilities,
     chi_square,
-    detectable_bias,
     mean_interval,
     proportion_intervals,
 )
@@ -48,7 +48,7 @@ def chi_text(rows: Any) -> str:
     """The test of a row in a few words."""
     return (
         f"chi-square {rows['statistic']:.2f} on {rows['degrees_of_freedom']} d.f., "
-        f"p = {rows['p_value']:.2g}, w = {rows['effect_size']:.2g}"
+        f"{'p = ' + format(rows['p_value'], '.2g') if rows['p_value'] else 'p < 1e-300'}, w = {rows['effect_size']:.2g}"
     )
 
 

@@ -6,7 +6,27 @@ from typing import Any, Final
 from experiments.experiment import Experiment
 
 #: Modules that declare experiments, each as a tuple named EXPERIMENTS.
-MODULES: Final = ("calibration", "numerics", "mesh", "fairness", "symmetry", "certainty", "faults", "cost", "stages")
+MODULES: Final = (
+    "calibration",
+    "numerics",
+    "mesh",
+    "fairness",
+    "wobble",
+    "labelling",
+    "lowered",
+    "symmetry",
+    "inexact",
+    "certainty",
+    "decorrelation",
+    "contacts",
+    "amplification",
+    "aim",
+    "basins",
+    "classics",
+    "faults",
+    "cost",
+    "stages",
+)
 
 
 def gather(modules: tuple[str, ...]) -> tuple[Experiment[Any], ...]:

@@ -7,11 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.experiment import RESULTS, Claim, Experiment, Judged, Rows, Stale, check, load
+from experiments.check import Stale, check
+from experiments.experiment import RESULTS, Claim, Experiment, Judged, Rows, load
 
-HEADINGS = ["experiment", "claim", "source", "source value", "ours", "verdict"]
+CLAIM = ["claim", "source", "source value", "ours", "verdict"]
+HEADINGS = ["experiment", *CLAIM]
 ROWS_SHOWN = 12
 ITEMS_SHOWN = 8
+LINES_SHOWN = 24
 
 
 def describe(rows: Rows) -> str:
@@ -36,6 +39,27 @@ def describe(rows: Rows) -> str:
     table = [columns, *([_text(row.get(key)) for key in columns] for row in rows[:ROWS_SHOWN])]
     more = [f"… {len(rows) - ROWS_SHOWN} more rows"] if len(rows) > ROWS_SHOWN else []
     return "\n".join([*aligned(table), *more])
+
+
+def number_tables(rows: Rows) -> list[tuple[str, list[list[str]]]]:
+    """Lay out the main numbers of rows: one table of all that stands by itself, and one for each list of rows.
+
+    Parameters
+    ----------
+    rows : dict or list of dict
+        Rows of a measurement.
+
+    Returns
+    -------
+    list of (str, list of list of str)
+        Name, empty for the first, and lines, the headings first; of a long table its first lines.
+    """
+    if isinstance(rows, list):
+        return [("", _columns(rows))] if rows else []
+    lists = {key: value for key, value in rows.items() if _is_table(value)}
+    single = _flat({key: value for key, value in rows.items() if key not in lists and key != "outcome_hash"})
+    first = [("", [["number", "value"], *_first([[key, _text(value)] for key, value in single.items()])])]
+    return (first if single else []) + [(key, _columns(value)) for key, value in lists.items()]
 
 
 def verdicts(judged: Iterable[Judged], rows: Rows) -> str:
@@ -71,7 +95,43 @@ def reproduction_table(experiments: Iterable[Experiment[Any]], folder: Path = RE
     str
         A table in Markdown.
     """
-    return markdown([HEADINGS, *(line for experiment in experiments for line in _reproductions(experiment, folder))])
+    return markdown(reproductions(experiments, folder))
+
+
+def reproductions(experiments: Iterable[Experiment[Any]], folder: Path = RESULTS) -> list[list[str]]:
+    """Lay out the source's figures and ours.
+
+    Parameters
+    ----------
+    experiments : iterable of Experiment
+        Whose results to show.
+    folder : Path
+        Where these are kept.
+
+    Returns
+    -------
+    list of list of str
+        Headings, then a line a claim that has a published figure.
+    """
+    return [HEADINGS, *(line for experiment in experiments for line in _reproductions(experiment, folder))]
+
+
+def claims_table(judged: Iterable[Judged], rows: Rows) -> list[list[str]]:
+    """Lay out claims with their figures and verdicts.
+
+    Parameters
+    ----------
+    judged : iterable of Judged
+        Claims that were asked.
+    rows : dict or list of dict
+        The rows that they were asked of.
+
+    Returns
+    -------
+    list of list of str
+        Headings, then a line a claim.
+    """
+    return [CLAIM, *(_line(claim, _ours(claim, rows), _said(claim, holds)) for claim, holds in judged)]
 
 
 def markdown(table: Sequence[Sequence[str]]) -> str:
@@ -181,33 +241,58 @@ def _reproductions(experiment: Experiment[Any], folder: Path) -> Iterator[list[s
     published = [claim for claim in experiment.claims if claim.published]
     try:
         result = load(experiment.name, folder)
-        judged = check(experiment, result)
+        judged = [judgement for judgement in check(experiment, result) if judgement.claim.published]
     except FileNotFoundError:
-        yield from (_line(experiment, claim, "", "not run yet") for claim in published)
+        lines = [_line(claim, "", "not run yet") for claim in published]
     except ValueError as reason:
         word = "stale: run it again" if isinstance(reason, Stale) else "unreadable: run it again"
-        yield from (_line(experiment, claim, "", word) for claim in published)
+        lines = [_line(claim, "", word) for claim in published]
     else:
-        for claim, holds in judged:
-            if claim.published:
-                verdict = _said(claim) if holds else "the claim fails"
-                yield _line(experiment, claim, _ours(claim, result.rows), verdict)
+        _, *lines = claims_table(judged, result.rows)
+    yield from ([experiment.name, *line] for line in lines)
 
 
-def _line(experiment: Experiment[Any], claim: Claim, ours: str, verdict: str) -> list[str]:
-    return [experiment.name, claim.text, claim.source, claim.published or "", ours, verdict]
+def _line(claim: Claim, ours: str, verdict: str) -> list[str]:
+    return [claim.text, claim.source, claim.published or "", ours, verdict]
 
 
 def _ours(claim: Claim, rows: Rows) -> str:
     return claim.ours(rows) if claim.ours else ""
 
 
-def _said(claim: Claim) -> str:
-    return f"{claim.verdict}: {claim.why}" if claim.why else str(claim.verdict)
+def _said(claim: Claim, holds: bool) -> str:
+    if not holds:
+        return "the claim fails"
+    return f"{claim.verdict or 'holds'}: {claim.why}" if claim.why else claim.verdict or "holds"
 
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", r"\|")
+
+
+def _columns(rows: Sequence[dict[str, Any]]) -> list[list[str]]:
+    flat = [_flat(row) for row in rows]
+    names = list(dict.fromkeys(name for row in flat for name in row))
+    return [names, *_first([[_text(row.get(name)) for name in names] for row in flat])]
+
+
+def _first(lines: list[list[str]]) -> list[list[str]]:
+    if len(lines) <= LINES_SHOWN:
+        return lines
+    return [*lines[:LINES_SHOWN], [f"… {len(lines) - LINES_SHOWN} more", *[""] * (len(lines[0]) - 1)]]
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    """The short values of a row, those inside it named by their way."""
+    found: dict[str, Any] = {}
+    for key, value in row.items():
+        inner = {f"{key}, {name}": below for name, below in _flat(value).items()} if isinstance(value, dict) else {}
+        found |= inner or ({key: value} if _is_short(value) else {})
+    return found
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
 
 
 def _is_short(value: Any) -> bool:

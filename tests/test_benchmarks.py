@@ -16,7 +16,8 @@ from benchmarks.peers import PEERS, RESULTS, better_peer
 from benchmarks.processes import BARS, Bar, cost
 from benchmarks.report import as_markdown, as_text, process_table, race_table
 from dicesim import Setup
-from experiments.experiment import Claim, Result, check, load
+from experiments.check import check
+from experiments.experiment import Claim, Result, load
 from experiments.report import draw, with_table
 
 ROOT = Path(__file__).parents[1]

@@ -21,8 +21,8 @@ def say(capsys: pytest.CaptureFixture[str]) -> Say:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("", "the following arguments are required: throw | merge | info | cite; see dicesim --help"),
-        ("roll", "argument throw | merge | info | cite: invalid choice: 'roll'"),
+        ("", "the following arguments are required: throw | merge | fairness | info | cite; see dicesim --help"),
+        ("roll", "argument throw | merge | fairness | info | cite: invalid choice: 'roll'"),
         ("throw -n 0", "argument -n: '0' is no number of throws; give a whole number, 1 to 10,000,000,000"),
         ("throw -n -5", "argument -n: '-5' is no number of throws; give"),
         ("throw -n 2.5", "argument -n: '2.5' is no number of throws; give"),

@@ -8,7 +8,7 @@ import pytest
 import dicesim
 from dicesim.ensembles import working
 from tests.checks import CHECKS, limit_is_kept, passes
-from tests.mutants import MET, MUTANTS, OVERSHOT_BUDGET, Mutant, broken, source_of
+from tests.mutants import INEXACT, MET, MUTANTS, OVERSHOT_BUDGET, Mutant, broken, source_of
 
 
 def test_every_mutant_has_its_checks() -> None:
@@ -42,7 +42,7 @@ def test_a_mutant_is_thrown_in_this_process_whoever_works_otherwise() -> None:
             assert not limit_is_kept()
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", [*MUTANTS, INEXACT], ids=lambda mutant: mutant.name)
 def test_every_mutant_still_fits_the_kernel(mutant: Mutant) -> None:
     assert source_of(mutant) != source_of(Mutant("none", (), "nothing"))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from experiments.answers import answers_list
 from experiments.experiment import (
     Experiment,
     run,
@@ -111,3 +112,4 @@ def test_a_page_without_marks_is_refused(page: str) -> None:
 def test_the_readme_quotes_the_kept_results() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert with_table(readme, reproduction_table(EXPERIMENTS)) == readme
+    assert with_table(readme, answers_list(), "answers") == readme

@@ -15,11 +15,11 @@ import pandas as pd
 import pytest
 import scipy.stats
 
+from dicesim.powers import detectable_bias
 from dicesim.stats import (
     Sums,
     binomial_probabilities,
     chi_square,
-    detectable_bias,
     mean_interval,
     proportion_interval,
     proportion_intervals,

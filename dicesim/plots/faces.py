@@ -3,9 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import FixedLocator, NullLocator, PercentFormatter
 
-from dicesim._drawing import BLUE, GREY, ORANGE, Floats, finish, own_axes
+from dicesim._drawing import BLUE, FACE_LOOKS, GREY, INK, ORANGE, TABLE, Floats, finish, own_axes
 from dicesim.solids import FACES, STANDARD
 from dicesim.stats import chi_square, proportion_intervals
 
@@ -62,3 +62,61 @@ def _points(ax: Axes, shares: Floats, intervals: Floats) -> None:
     fills = np.where(unfair, "#FFFFFF", BLUE)
     ax.vlines(range(6), low, high, colors=list(colours), linewidth=2.5, zorder=2)
     ax.scatter(range(6), shares, s=52, c=list(fills), edgecolors=list(colours), linewidths=1.8, zorder=3)
+
+
+def wobble_shares(wobbles: npt.ArrayLike, counts: npt.ArrayLike, turned: npt.ArrayLike, ax: Axes | None = None) -> Axes:
+    """Draw the share of each face against the wobble of a steady hand, and of the same hand turning the die.
+
+    Parameters
+    ----------
+    wobbles : array_like of float (k,)
+        Standard deviation of each velocity component, m/s, rising.
+    counts : array_like of int (k, 6)
+        How often each face came up at each wobble.
+    turned : array_like of int (6,)
+        The same with the arm held still and the die turned any way at all.
+    ax : matplotlib Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib Axes
+        A line for each face with simultaneous 95 % intervals, and the turned die at the right.
+
+    Examples
+    --------
+    >>> ax = wobble_shares([1e-3, 1e-1], [[60, 0, 0, 0, 0, 0], [20, 8, 8, 8, 8, 8]], [10] * 6)
+    >>> ax.get_xlabel()
+    'wobble of the hand, m/s'
+    """
+    places, table = np.asarray(wobbles, dtype=np.float64), np.asarray(counts)
+    ax = own_axes(ax, 7.0, 4.5)
+    apart = float(places[-1]) * 8
+    ax.axhline(1 / 6, color=GREY, linewidth=1, linestyle=(0, (5, 4)), zorder=1)
+    ax.axvspan(apart / 2.5, apart * 2.5, color=TABLE, linewidth=0, zorder=0)
+    for face, (colour, marker) in enumerate(FACE_LOOKS):
+        shares = table[:, face] / table.sum(axis=1)
+        bounds = np.array([proportion_intervals(row)[face] for row in table])
+        ax.plot(places, shares, color=colour, marker=marker, markersize=5, linewidth=1.4, label=FACES[face], zorder=3)
+        ax.vlines(places, *bounds.T, color=colour, linewidth=1.6, zorder=2)
+        _one(ax, apart * 1.25 ** (face - 2.5), np.asarray(turned), face)
+    ax.set(xscale="log", xlabel="wobble of the hand, m/s", ylabel="share of each face", ylim=(-0.02, 1.05))
+    ax.set_xlim(places[0] / 2, apart * 3)
+    ax.xaxis.set_major_locator(FixedLocator(list(10.0 ** np.arange(-12, np.log10(places[-1])))))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+    ax.annotate("arm still,\ndie turned", (apart, 1.0), ha="center", va="top", fontsize=8, color=INK)
+    ax.legend(frameon=False, fontsize=8, labelcolor=INK, title="face", title_fontsize=8, loc="center left")
+    finish(ax, "Wobbling the arm does not make a die fair, turning it over does", f"{_each(table)}; 95 % intervals")
+    return ax
+
+
+def _one(ax: Axes, place: float, counts: npt.NDArray[np.int64], face: int) -> None:
+    """One face of the turned die."""
+    colour, marker = FACE_LOOKS[face]
+    ax.vlines(place, *proportion_intervals(counts)[face], color=colour, linewidth=1.6)
+    ax.scatter(place, counts[face] / counts.sum(), s=22, color=colour, marker=marker, zorder=3)
+
+
+def _each(table: npt.NDArray[np.int64]) -> str:
+    return f"{int(table.sum(axis=1).max()):,} throws at each wobble, one orientation at release"
