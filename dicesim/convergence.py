@@ -79,11 +79,13 @@ class Order:
         return f"{self.order:.2f} [{self.low:.2f}, {self.high:.2f}]"
 
 
-def observed_order(changed: npt.ArrayLike, *, confidence: float = 0.95, resamples: int = 1000, rng: Seed = None) -> Order:
+def observed_order(
+    changed: npt.ArrayLike, *, confidence: float = 0.95, resamples: int = 1000, rng: Seed = None
+) -> Order:
     """Find the order of convergence from which throws changed at each halving of the step.
 
-    The order is the slope of the binary logarithm of the share of throws that changed, by least squares; the interval is
-    a percentile bootstrap over throws, for the same throws stand behind every share.
+    The order is the slope of the binary logarithm of the share of throws that changed, by least squares; the interval
+    is a percentile bootstrap over throws, for the same throws stand behind every share.
 
     Parameters
     ----------

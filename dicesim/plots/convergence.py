@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from dicesim._drawing import BLUE, GREEN, INK, ORANGE, VIOLET, finish, own_axes
 
@@ -40,14 +40,15 @@ def step_convergence(
     'step and band, as a part of the shipped ones'
     """
     ax = own_axes(ax, 7.0, 4.5)
-    for (label, points), (colour, marker) in zip(series.items(), _LOOKS, strict=False):
-        _line(ax, points, colour, marker, label)
+    for k, ((label, points), look) in enumerate(zip(series.items(), _LOOKS, strict=False)):
+        _line(ax, points, look, label, aside=1.02**k)
     most = max(point["halvings"] for points in series.values() for point in points)
     ax.set(xscale="log", yscale="log", xlabel="step and band, as a part of the shipped ones", ylabel="share of throws")
     ax.set_xticks([2**-k for k in range(most + 1)], ["1"] + [f"1/{2**k}" for k in range(1, most + 1)])
     ax.xaxis.set_minor_locator(NullLocator())
+    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:g} %"))
-    ax.yaxis.set_minor_formatter(NullFormatter())
+    ax.yaxis.set_minor_locator(NullLocator())
     ax.grid(axis="y", color="#E8E8E8", linewidth=0.6)
     ax.set_axisbelow(True)
     ax.legend(fontsize=8, frameon=False, labelcolor=INK, loc="best")
@@ -55,9 +56,10 @@ def step_convergence(
     return ax
 
 
-def _line(ax: Axes, points: Sequence[Mapping[str, Any]], colour: str, marker: str, label: str) -> None:
+def _line(ax: Axes, points: Sequence[Mapping[str, Any]], look: tuple[str, str], label: str, aside: float) -> None:
+    """One series, moved aside a little so that intervals stay apart."""
     x, share, low, high = (np.array([point[key] for point in points]) for key in ("halvings", "share", "low", "high"))
-    x, seen = 2.0 ** -x.astype(float), share > 0
+    x, seen, (colour, marker) = aside * 2.0 ** -x.astype(float), share > 0, look
     ax.vlines(x[seen], low[seen], high[seen], color=colour, linewidth=1.4, alpha=0.7)
     ax.scatter(x[~seen], high[~seen], marker="v", color=colour, s=22)
     ax.plot(x[seen], share[seen], color=colour, marker=marker, markersize=5, linewidth=1.3, label=label)

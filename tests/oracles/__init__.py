@@ -1,4 +1,4 @@
-"""Independent references, which import nothing of what they judge. They are plain Python, quick enough for a few cases."""
+"""Independent references, which import nothing of what they judge: plain Python, quick enough for a few cases."""
 
 from types import FunctionType, ModuleType
 

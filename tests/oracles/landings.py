@@ -41,7 +41,7 @@ def zero(c: Curve, derivative: bool, a: float, b: float) -> float:
         if n % 3 < 2 and fa != fb:
             secant = (a * fb - b * fa) / (fb - fa)
             t = secant if min(a, b) < secant < max(a, b) else t
-        if t == a or t == b:
+        if t in (a, b):
             break
         ft = value(c, t, derivative)
         if ft == 0.0:

@@ -96,9 +96,9 @@ def rotated(s: Floats, vectors: Floats, out: Floats) -> None:
 
 
 # Contact
-# The normal speed of a corner r is v_z + w_x r_y - w_y r_x, and an impulse j on a corner i changes that of corner k by
-# (1 + (x_i x_k + y_i y_k) / I) j, with I = edge^2 / 6. Moreau's law: with v' the velocity after the smallest impulses,
-# none pulling, after which no touching corner approaches, restitution e gives v' - e (v - v'): the impulses times 1 + e.
+# The normal speed of a corner r is v_z + w_x r_y - w_y r_x, and an impulse j on corner i changes that of corner k by
+# (1 + (x_i x_k + y_i y_k) / I) j, with I = edge^2 / 6. Moreau's law: with v' the velocity after least impulses, none
+# pulling, after which no touching corner approaches, restitution e gives v' - e (v - v'): those impulses times 1 + e.
 
 
 def speed(s: Floats, r: Floats) -> float:
@@ -185,9 +185,7 @@ def place(r: Floats, on: Flags, x: float, y: float, edge: float) -> tuple[float,
     return a, b
 
 
-def rub(
-    s: Floats, r: Floats, on: Flags, m: Model, push: float, x: float, y: float, arm: float, whole: bool
-) -> None:
+def rub(s: Floats, r: Floats, on: Flags, m: Model, push: float, x: float, y: float, arm: float, whole: bool) -> None:
     """Friction, for what `press` gives."""
     inertia, limit, z, block = m.edge**2 / 6.0, m.friction * push, -s[Z], False
     if whole:
