@@ -50,7 +50,7 @@ def shares(changed: Iterable[Any]) -> list[dict[str, Any]]:
     return [{"halvings": k, **share(hits)} for k, hits in enumerate(changed)]
 
 
-def test_row(test: ChiSquare) -> dict[str, float]:
+def tested(test: ChiSquare) -> dict[str, float]:
     """A chi-square test as plain values."""
     return {"statistic": test.statistic, "degrees_of_freedom": test.degrees_of_freedom, "p_value": test.p_value}
 
@@ -75,7 +75,7 @@ def series_row(p: Halvings, faces: list[npt.NDArray[np.int8]], finest: npt.NDArr
         return {**row, "order": None, "beyond": None}
     order = observed_order(np.stack(changed, axis=1), resamples=p.resamples, rng=rng)
     # With each share 2^-order of the one before it, what the halvings beyond the last would change, at most.
-    beyond = [float(changed[-1].mean() / (2**q - 1)) if q > 0 else None for q in (order.order, order.low)]
+    beyond = [float(changed[-1].mean() / (2 ** max(q, 0.1) - 1)) for q in (order.order, order.low)]
     return {**row, "order": [order.order, order.low, order.high], "beyond": beyond}
 
 
@@ -104,8 +104,8 @@ def measure_steps(p: Halvings, rng: np.random.Generator) -> dict[str, Any]:
         "throws": p.throws,
         "series": {name: series_row(p, found, finest, seed) for name, found in faces.items()},
         "counts": [np.bincount(found, minlength=6).tolist() for found in faces["both"]],
-        "uniform": [test_row(chi_square(np.bincount(found, minlength=6))) for found in faces["both"]],
-        "same_shares": [test_row(paired_shares(found, finest)) for found in faces["both"][:-1]],
+        "uniform": [tested(chi_square(np.bincount(found, minlength=6))) for found in faces["both"]],
+        "same_shares": [tested(paired_shares(found, finest)) for found in faces["both"][:-1]],
         "scales": scales(p, states[: p.pairs], seed),
         "outcome_hash": digest(np.stack([*faces["step"], *faces["both"]])),
     }
@@ -120,6 +120,16 @@ def falling(points: list[dict[str, Any]]) -> bool:
     """Whether every share is below the one before, and the last below the first beyond their intervals."""
     each = [point["share"] for point in points]
     return each == sorted(each, reverse=True) and points[-1]["high"] < points[0]["low"]
+
+
+def evenness(counts: list[int]) -> float:
+    """The p-value of counts against equal ones; 1 if there are too few to tell."""
+    return chi_square(counts).p_value if sum(counts) >= 5 * len(counts) else 1.0
+
+
+def within(row: dict[str, float], low: float, high: float) -> bool:
+    """Whether an interval lies in a range."""
+    return low < row["low"] and row["high"] < high
 
 
 def draw_steps(rows: Any, ax: Any) -> Any:
@@ -151,7 +161,8 @@ TIME_STEP = Experiment(
             "Refined together, step and band converge: each halving changes fewer faces, with an order from 0.4 to 0.8",
             "this project",
             lambda rows: (
-                falling(rows["series"]["both"]["next"])
+                rows["series"]["both"]["order"] is not None
+                and falling(rows["series"]["both"]["next"])
                 and rows["series"]["both"]["order"][1] > 0.4
                 and rows["series"]["both"]["order"][2] < 0.8
             ),
@@ -160,7 +171,8 @@ TIME_STEP = Experiment(
             "As shipped, the face of 2 to 4 throws in 100 is not the limit's",
             "this project",
             lambda rows: (
-                rows["series"]["both"]["rest"][0]["low"] > 0.02
+                rows["series"]["both"]["beyond"] is not None
+                and rows["series"]["both"]["rest"][0]["low"] > 0.02
                 and rows["series"]["both"]["rest"][0]["high"] + rows["series"]["both"]["beyond"][1] < 0.04
             ),
         ),
@@ -276,11 +288,10 @@ def measure_roots(p: Reference, rng: np.random.Generator) -> dict[str, Any]:
         ],
         "against": shares(outcomes.face != faces for outcomes in ours),
         "counts": np.bincount(faces, minlength=6).tolist(),
-        "same_shares": test_row(paired_shares(ours[0].face, faces)),
+        "same_shares": tested(paired_shares(ours[0].face, faces)),
         "contacts": mean(found[-1][:, 3]),
         "settle_time": mean(found[-1][:, 4]),
-        "shipped": compared(ours[0], found[-1]),
-        "refined": compared(ours[-1], found[-1]),
+        "means": [{"halvings": k, **compared(outcomes, found[-1])} for k, outcomes in enumerate(ours)],
         "by_contacts": by_contacts(found[-1][:, 3], differs),
         "one_band": share(flips(more, "position", 2, p.setup.solver.contact_band * p.setup.die.edge, p.setup)[:, 0]),
         "like_velocity": equivalent(p, "velocity", around(1e-3, 2, 4), level, more),
@@ -321,43 +332,45 @@ ROOT_FINDING = Experiment(
         Claim(
             "In distribution it is: the reference's faces are even, and of the throws that change as many go each way",
             "the source, left open",
-            lambda rows: min(chi_square(rows["counts"]).p_value, rows["same_shares"]["p_value"]) > FALSE_ALARM / 2,
+            lambda rows: min(evenness(rows["counts"]), rows["same_shares"]["p_value"]) > FALSE_ALARM / 2,
         ),
         Claim(
             "The settle time is the reference's to a part in 200",
             "this project",
             lambda rows: all(
-                -0.005 < rows[which]["longer"][end] / rows["settle_time"]["mean"] < 0.005
-                for which in ("shipped", "refined")
+                -0.005 < row["longer"][end] / rows["settle_time"]["mean"] < 0.005
+                for row in rows["means"]
                 for end in ("low", "high")
             ),
         ),
         Claim(
             "As shipped a throw makes 0.2 to 0.35 contacts fewer than the reference's",
             "this project",
-            lambda rows: (
-                -0.35 < rows["shipped"]["more_contacts"]["low"] < rows["shipped"]["more_contacts"]["high"] < -0.2
-            ),
+            lambda rows: within(rows["means"][0]["more_contacts"], -0.35, -0.2),
         ),
+        # Of a die that tips about an edge one end may be sunk by the band while the other is level with the table. The
+        # face that then comes down is as much askew, and by a hair more it does not count as touching whole. With twice
+        # the band for a face to be level the difference goes away.
         Claim(
-            "Refined it makes 0.1 to 0.25 more, and that does not go away: a face that comes down on an edge of which "
-            "one end is sunk by the band is struck edge by edge",
+            "Refined it makes 0.1 to 0.25 more, and that does not go away: some faces are struck edge by edge",
             "this project",
             lambda rows: (
-                0.1 < rows["refined"]["more_contacts"]["low"] < rows["refined"]["more_contacts"]["high"] < 0.25
+                within(rows["means"][-1]["more_contacts"], 0.1, 0.25)
+                and rows["means"][-1]["more_contacts"]["mean"] > rows["means"][-2]["more_contacts"]["mean"]
             ),
         ),
         Claim(
             "Throws of many contacts differ no more often than throws of few",
             "this project",
-            lambda rows: chi_square([row["differ"] for row in rows["by_contacts"]]).p_value > FALSE_ALARM,
+            lambda rows: evenness([row["differ"] for row in rows["by_contacts"]]) > FALSE_ALARM,
         ),
         Claim(
             "As many faces change as if the die were let go a tenth of a millimetre higher, more than 30 bands, while "
             "one band changes fewer than one in 300",
             "this project",
             lambda rows: (
-                30 < rows["like_height"]["low"] / BAND < rows["like_height"]["high"] / BAND < 50
+                rows["like_height"] is not None
+                and 30 < rows["like_height"]["low"] / BAND < rows["like_height"]["high"] / BAND < 50
                 and rows["one_band"]["high"] < 1 / 300
             ),
         ),

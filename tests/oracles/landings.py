@@ -81,7 +81,7 @@ def landing(c: Curve, start: float, end: float) -> float:
     bend, phase = math.acos(-c[2] / (size * w * w)), math.atan2(-c[6], c[5])
     a, turn = start, math.floor((w * start + phase) / (2.0 * math.pi))
     while True:
-        for angle in (-bend, bend, 2.0 * math.pi - bend):
+        for angle in (bend, 2.0 * math.pi - bend):
             b = min((angle + 2.0 * math.pi * turn - phase) / w, end)
             if b > a:
                 t = root_between(c, a, b)

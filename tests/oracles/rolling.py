@@ -138,7 +138,7 @@ def pressed(s: Floats, r: Floats, on: Flags, inertia: float) -> tuple[int, float
                 return i, a, i, 0.0
     for i in range(8):
         for k in range(i):
-            if on[i] and on[k]:
+            if on[i] and on[k] and (i ^ k in (1, 2, 4) or on.sum() == 2):  # not across a face, which stops it whole
                 ii, kk = coupling(r[i], r[i], inertia), coupling(r[k], r[k], inertia)
                 ik, ni, nk = coupling(r[i], r[k], inertia), speed(s, r[i]), speed(s, r[k])
                 a, b = (ik * nk - kk * ni) / (ii * kk - ik * ik), (ik * ni - ii * nk) / (ii * kk - ik * ik)
