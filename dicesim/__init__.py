@@ -48,6 +48,7 @@ _MODULES = (
     "amplification",
     "basins",
     "classics",
+    "convergence",
     "crossings",
     "curves",
     "decorrelation",

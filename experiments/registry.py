@@ -22,6 +22,7 @@ MODULES: Final = (
     "amplification",
     "aim",
     "basins",
+    "convergence",
     "classics",
     "faults",
     "cost",

@@ -7,6 +7,7 @@ No window is opened and no backend chosen, because figures are made without pypl
 from dicesim.plots.aim import aim_curves
 from dicesim.plots.amplification import growth_and_fits
 from dicesim.plots.basins import basin_map, basin_zooms, boundary_dimension
+from dicesim.plots.convergence import step_convergence
 from dicesim.plots.decorrelation import flip_rates, scale_against_contacts
 from dicesim.plots.faces import face_counts, wobble_shares
 from dicesim.plots.files import save
@@ -28,6 +29,7 @@ __all__ = [
     "growth_and_fits",
     "save",
     "scale_against_contacts",
+    "step_convergence",
     "throw_picture",
     "wobble_shares",
 ]
