@@ -216,7 +216,7 @@ def _reference(name: str, known: dict[str, Section]) -> str:
 def _standing(name: str, known: dict[str, Section]) -> str:
     """An experiment, and how its claims fared."""
     if name not in known:
-        return f"{plain(name)} (to come)"
+        return f"{plain(name)} (not in this report)"
     judged = known[name].judged
     if known[name].trouble:
         return f"{_reference(name, known)} (no valid result)"
