@@ -262,6 +262,42 @@ def aimed(faces: npt.ArrayLike) -> Floats:
     return chances
 
 
+def best_aimed(faces: npt.ArrayLike, share: float) -> Floats:
+    """Estimate the chance of the likeliest face in the rows where it is likeliest, without the luck of choosing them.
+
+    Rows and faces are chosen on every other throw, and their shares taken among the rest.
+
+    Parameters
+    ----------
+    faces : array_like of int (n, copies)
+        Faces 0 to 5, two copies or more.
+    share : float
+        The share of the rows that is chosen, above 0; at least one row is.
+
+    Returns
+    -------
+    array (m,)
+        Chances in the rows that were chosen, the best first.
+
+    Raises
+    ------
+    ValueError
+        If the copies cannot be divided, or the share is not between 0 and 1.
+
+    Examples
+    --------
+    >>> best_aimed([[1, 1, 1, 1], [0, 2, 2, 0]], 0.5).tolist()
+    [1.0]
+    """
+    rows = np.asarray(faces)
+    if rows.shape[1] < 2 or not 0 < share <= 1:
+        raise ValueError(f"choosing needs two copies or more and a share up to 1, not {rows.shape[1]} and {share}")
+    choose, score = counted(rows[:, ::2]), counted(rows[:, 1::2])
+    best = np.argsort(-choose.max(axis=1), kind="stable")[: max(round(share * len(rows)), 1)]
+    chances: Floats = score[best, choose[best].argmax(axis=1)] / score[best].sum(axis=1)
+    return chances
+
+
 def differing(counts: npt.ArrayLike) -> Floats:
     """Estimate the chance that two throws of a row differ, from all pairs of its throws.
 

@@ -3,7 +3,8 @@
 Within a throw a tiny separation is followed from contact to contact. The two fits set the scale of the vertical
 velocity against the contacts of a throw: across restitutions, and at one restitution across throws. If growth is what
 decides a face, the scale times the growth until the face is certain is the same everywhere, and the slope of each fit
-is that of the growth.
+is that of the growth. Across restitutions it is. At one restitution it is not: growth rises a little with the contacts,
+and the scale, which should fall, rises too (experiment `contact_bins`).
 """
 
 from collections.abc import Callable
@@ -295,7 +296,8 @@ AMPLIFICATION = Experiment(
             why="the source's is the slope of a fit across restitutions, which change what each contact does",
         ),
         Claim(
-            "From the release until the face is certain a shipped throw amplifies by a few dozen (natural units)",
+            "From the release until the face is certain a shipped throw typically amplifies by a few dozen "
+            "(geometric mean, natural units)",
             "the source",
             lambda rows: factor_of(rows["shipped"]["total"]).low > 30 and factor_of(rows["shipped"]["total"]).high < 60,
             published="11.6 contacts multiply by roughly 10³",
@@ -317,7 +319,7 @@ AMPLIFICATION = Experiment(
             ),
         ),
         Claim(
-            "Across restitutions growth gives the factor a contact that the scales give, within a twentieth, whichever "
+            "Across restitutions growth gives the factor a contact that the scales give, within 6 %, whichever "
             "contacts are counted: those until rest, or those until the face is certain",
             "the source, left open",
             lambda rows: (
@@ -331,13 +333,11 @@ AMPLIFICATION = Experiment(
             lambda rows: 0.1 < share_by_number(rows) < 1 / 3,
         ),
         Claim(
-            "At the shipped restitution growth hardly rises with contacts, by a factor below 1.1 for each, and throws "
-            "with more of them meet gentler ones",
+            "At the shipped restitution growth rises with contacts by a factor of 1.02 to 1.1 for each, which does not "
+            "explain the bins: there the scale rises too, where growth alone would make it fall",
             "the source, left open",
-            lambda rows: (
-                rows["shipped"]["factor"]["high"] < 1.1
-                and rows["shipped"]["bins"][-1]["impulse"] < 0.75 * rows["shipped"]["bins"][0]["impulse"]
-            ),
+            lambda rows: rows["shipped"]["factor"]["low"] > 1.02 and rows["shipped"]["factor"]["high"] < 1.1,
+            ours=lambda rows: f"a factor of {Estimate(**rows['shipped']['factor'])} a contact",
         ),
         Claim(
             "The growth of a contact is the same within 0.01 for other sizes and directions of the separation and for "

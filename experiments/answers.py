@@ -56,13 +56,16 @@ def _share(row: Mapping[str, float]) -> str:
 def _symmetry(found: Found) -> str:
     exact, inexact = found["relabelling"], found["inexact"]
     double, sign = inexact["curves"]["shipped"][-1], inexact["groups"]["sign"]
+    none = inexact["curves"]["none"]
     return (
         f"Here the relabelling is exact: {exact['same_bits']:,} of {exact['thrown']:,} throws under all 24 names "
         "agree in every bit. A kernel that is spoilt so that names round differently fails in "
-        f"{double['failures']} of {double['throws']:,} throws at double precision [0, {double['high']:.1g}]. To "
-        "fail more often a branch must hang on the sign of a rounding error; it then fails at any precision, and "
-        f"its failures lie not 1e-13 but typically {sign['median']:.0e} natural units from a basin boundary, a "
-        f"tenth of them within {sign['tenth']:.0e}. They first differ in whether the table still carries the die."
+        f"{double['failures']} of {double['throws']:,} throws at double precision [0, {double['high']:.1g}]. If "
+        f"the sign of a rounding error may decide a branch besides, it fails in {_share(none[-1])}, and about as "
+        f"often from {none[0]['bits']} bits to {none[-1]['bits']}; these failures lie not 1e-13 but typically "
+        f"{sign['median']:.0e} natural units from a basin boundary, a tenth of them within {sign['tenth']:.0e}, "
+        "and first differ in whether the table still carries the die. What the source's five hung on cannot be "
+        "told from outside."
     )
 
 
@@ -80,34 +83,42 @@ def _step(found: Found) -> str:
     series, roots = found["time_step"]["series"], found["root_finding"]
     return (
         f"Halving the time step changes the face of {_share(series['step']['next'][0])} of the throws. A second "
-        "program of the same model, which finds its contacts as roots and has no contact band, gives another "
-        f"face in {_share(roots['against'][0])} of them, and in {_share(roots['against'][-1])} once step and band "
-        "of ours are refined to a 32nd. So throw by throw a face is the model's in all but so many of a hundred; "
-        "of those that change as many go each way, and the shares of the faces stay even."
+        "program of the same model, which shares no code with the first, finds its contacts as roots and has no "
+        f"contact band, gives another face in {_share(roots['against'][0])} of them, and in "
+        f"{_share(roots['against'][-1])} once step and band of ours are refined to a 32nd. So of a hundred faces "
+        "about three are the solver's and not the model's; nothing shows that more go one way than the other, "
+        "and the shares of the faces are even in both."
     )
 
 
 def _amplification(found: Found) -> str:
     grown = found["amplification"]
+    ways = [way["per_contact"]["value"] for way in grown["ways"]]
+    fits = grown["fits"]
+    quarter = fits["by_number"]["value"] / (fits["by_number"]["value"] + fits["by_growth"]["value"])
     return (
-        f"Within a throw a contact multiplies a tiny separation by {_factor(grown['shipped']['per_contact'])}, "
-        f"after a first fall and contact that multiply it by {_factor(grown['shipped']['first'])}. Across "
-        f"restitutions the growth over whole throws rises by a factor of {_three(grown['fits']['growth'])} for "
-        f"each further contact, as the scale falls by {_three(grown['fits']['scale'])}: that line is steep "
-        "because livelier contacts each grow more, and only a part of it is their number. At one restitution the "
-        f"growth hardly depends on the number of contacts (a factor of {_three(grown['shipped']['factor'])} for "
-        "each), because throws with more of them meet gentler ones."
+        f"Within a throw a contact multiplies a tiny separation by {_factor(grown['shipped']['per_contact'])} on "
+        f"average ({exp(min(ways)):.2f} to {exp(max(ways)):.2f} by how it is measured), after a first fall and "
+        f"contact that multiply it by {_factor(grown['shipped']['first'])} in natural units. Across restitutions "
+        f"the growth over whole throws rises by a factor of {_three(fits['growth'])} for each further contact, as "
+        f"the scale falls by {_three(fits['scale'])}: {quarter:.0%} of that is the number of contacts, the rest "
+        "that livelier ones each grow more. At one restitution growth rises by "
+        f"{_three(grown['shipped']['factor'])} a contact, which does not explain why the scale rises too there: "
+        "it is not the number of contacts that makes a throw sensitive."
     )
 
 
 def _aim(found: Found) -> str:
     aim = found["aim"]
     hand = aim["hands"][0]
+    best = hand["aimed_at_best"][hand["spreads"].index(5.623e-2)]
     return (
-        "A hand that knows everything about its throw gets the face it wants every second time as long as each "
-        f"component of its velocity varies by {_three(hand['half_aimed'])} m/s, and its spin by ten times as much "
-        f"in rad/s; half of the entropy of a fair die is reached at {_three(hand['half_entropy'])} m/s. A shaken "
-        f"throw has at least {_three(aim['min_entropy'])} bits."
+        "Take a shaken throw and repeat it with each component of the velocity varying by "
+        f"{_three(hand['half_aimed'])} m/s, the spin by ten times as much in rad/s, and the orientation exact: on "
+        "average over throws its likeliest face comes up every second time. Half of the entropy of a fair die is "
+        f"there at {_three(hand['half_entropy'])} m/s. Who may choose the throw does better: in the best of a "
+        f"hundred the likeliest face still comes up with a chance of {_three(best)} at 0.056 m/s. To somebody who "
+        f"sees nothing of it a shaken throw has {_three(aim['min_entropy'])} bits of min-entropy."
     )
 
 
@@ -115,10 +126,11 @@ def _basins(found: Found) -> str:
     basins = found["basins"]
     coarse, fine = basins["zooms"][0], basins["zooms"][-1]
     return (
-        f"Seen within {coarse['half_width']:g} rad/s of spin the boundaries of the basins nearly fill the plane, "
-        f"with a box-counting dimension of {_three(coarse['boxes'])}; within {fine['half_width']:g} rad/s they "
-        f"are lines, {_three(fine['boxes'])}, and 2 - α from pairs of throws is {_three(fine['pairs'])} there. "
-        f"Half way is {_three(basins['change']['boxes'])} rad/s."
+        f"Over two spins of a release boxes of {min(coarse['scales']):.1g} rad/s or more nearly all hold a "
+        f"boundary (box-counting dimension {_three(coarse['boxes'])}, the basins being finer than the boxes); "
+        f"boxes below a thousandth of a rad/s see smooth lines, {_three(fine['boxes'])}, and 2 - α from pairs of "
+        f"throws is {_three(fine['pairs'])} there. The dimension passes 1.5 at boxes of "
+        f"{_three(basins['change']['boxes'])} rad/s."
     )
 
 

@@ -196,9 +196,9 @@ def draw_basins(rows: Any, ax: Any) -> Any:
 
 
 def within(number: Any, low: float, high: float) -> bool:
-    """Whether a number lies between bounds, and its interval reaches into them."""
-    value, least, most = number
-    return bool(low < value < high and least < high and most > low)
+    """Whether a number and its interval lie between bounds."""
+    _, least, most = number
+    return bool(low < least and most < high)
 
 
 def ways_agree(rows: Any) -> bool:
@@ -211,34 +211,36 @@ BASINS = Experiment(
     question="How rough are the boundaries between the faces, and from which scale on are they smooth?",
     claims=(
         Claim(
-            "Seen within 0.005 rad/s a boundary is a smooth line: dimension 1 within a twentieth",
+            "Boxes finer than a thousandth of a rad/s see boundaries as smooth lines: dimension 1 within a twentieth",
             "this project",
             lambda rows: within(rows["zooms"][-1]["boxes"], 0.95, 1.05),
         ),
         Claim(
-            "Seen within 50 rad/s the boundaries nearly fill the plane: dimension above 1.8",
+            "Boxes of 0.8 rad/s and more nearly all hold a boundary, for basins are finer: dimension above 1.8",
             "this project",
             lambda rows: rows["zooms"][0]["boxes"][1] > 1.8 and rows["zooms"][0]["pairs"][1] > 1.7,
         ),
         Claim(
-            "Boxes and pairs give the same dimension within a tenth, at every zoom",
+            "Boxes and pairs give the same dimension to a tenth, at every zoom: pairs saturate later and lie lower "
+            "at the top",
             "this project",
             ways_agree,
         ),
         Claim(
-            "The dimension is half way from line to plane at a few tenths of a rad/s, by boxes and by pairs",
+            "The dimension passes 1.5 at boxes, and at distances, of a few tenths of a rad/s",
             "this project",
             lambda rows: all(0.15 < rows["change"][way][0] < 0.6 for way in ("boxes", "pairs")),
         ),
         Claim(
-            "Two to four boundary points in six are dice that balance on an edge: they linger as long as theory says",
+            "Between a third and 3/5 of boundary points are dice that balance on an edge: they linger as long as "
+            "theory says",
             "this project",
-            lambda rows: within(rows["lingering"]["on_edge"], 1 / 3, 2 / 3),
+            lambda rows: within(rows["lingering"]["on_edge"], 1 / 3, 3 / 5),
         ),
         Claim(
-            "At one boundary point in six to one in three nothing lingers: throws part at once, with no die in balance",
+            "At a sixth to two fifths of them nothing lingers: throws part at once; the rest are neither",
             "this project",
-            lambda rows: within(rows["lingering"]["jumps"], 1 / 6, 1 / 3),
+            lambda rows: within(rows["lingering"]["jumps"], 1 / 6, 2 / 5),
         ),
     ),
     full=Zooms(points=200, centres=32, size=129, pairs=1_500, pictured=257),

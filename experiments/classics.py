@@ -16,6 +16,7 @@ DICE = 12  # in each of Weldon's throws
 ROLLS = 315_672  # Weldon's, and Labby's
 DICE_DATA = {"wolf_white": WOLF_WHITE, "wolf_red": WOLF_RED, "labby": LABBY}
 NAMED_FACE = (1 / 6, 0.1688)  # the share of a six, fair and as Labby found it
+APART = round(NAMED_FACE[1] - NAMED_FACE[0], 4)  # 16.88 less 16.67 %, as these are published
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,7 @@ def rolls_for_one_face(power: float = 0.9, alpha: float = 0.05) -> float:
     from scipy.special import ndtri
 
     fair, found = (share * (1 - share) for share in NAMED_FACE)
-    apart = round(NAMED_FACE[1] - NAMED_FACE[0], 4)  # 16.88 less 16.67 %, as these are published
-    return float((ndtri(1 - alpha) * fair**0.5 + ndtri(power) * found**0.5) ** 2 / apart**2)
+    return float((ndtri(1 - alpha) * fair**0.5 + ndtri(power) * found**0.5) ** 2 / APART**2)
 
 
 def measure_classics(p: Question, rng: np.random.Generator) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def measure_classics(p: Question, rng: np.random.Generator) -> dict[str, Any]:
         **{name: die_row(data, p) for name, data in DICE_DATA.items()},
         "labby_rounded": rounded_row(),
         "rolls_for_one_face": rolls_for_one_face(),
-        "rolls_for_any_face": rolls_needed(NAMED_FACE[1] - NAMED_FACE[0]),
+        "rolls_for_any_face": rolls_needed(APART),
         "margin": p.margin,
         "confidence": p.confidence,
         "outcome_hash": digest(np.array(counts)),

@@ -95,9 +95,9 @@ def factor(tables: list[tuple[Array, Array]], resamples: int, seed: int) -> dict
     return {"at_no_contact": start, "factor": {"value": value, "low": low, "high": high}}
 
 
-def decades(rows: Any) -> float:
-    """How many powers of ten the scale spans."""
-    scales = [row["scale"]["value"] for row in rows["sweep"]]
+def decades(rows: Any, last: float) -> float:
+    """How many powers of ten the scale spans, from no restitution up to a last one."""
+    scales = [row["scale"]["value"] for row in rows["sweep"] if row["restitution"] <= last]
     return float(np.log10(max(scales) / min(scales)))
 
 
@@ -134,12 +134,16 @@ RESTITUTION = Experiment(
     question="What does restitution alone do to the scale of the vertical velocity, and to the contacts?",
     claims=(
         Claim(
-            "Restitution alone moves the scale over four decades",
+            "Restitution alone moves the scale over two decades up to 0.7, below which the source settles, and "
+            "over four up to 0.95",
             "the source",
-            lambda rows: 4 < decades(rows) < 5,
+            lambda rows: 2 < decades(rows, 0.7) < 3 and 4 < decades(rows, 0.95) < 5,
             published="four and a half decades",
-            ours=lambda rows: f"{decades(rows):.1f} decades from restitution 0 to 0.95",
-            verdict="reproduced",
+            ours=lambda rows: (
+                f"{decades(rows, 0.7):.1f} decades from restitution 0 to 0.7, {decades(rows, 0.95):.1f} to 0.95"
+            ),
+            verdict="not reproduced",
+            why="over restitutions that the source can have had, about half as many decades",
         ),
         Claim(
             "Across the sweep the scale falls by less at each contact than the source found",
@@ -148,16 +152,17 @@ RESTITUTION = Experiment(
             published="a factor of about 1.8 a contact",
             ours=lambda rows: f"a factor of {Estimate(**rows['factor'])}",
             verdict="not reproduced",
-            why="the same law with a smaller factor; the source's restitutions and its way to count contacts are lost",
+            why="a smaller factor, and a line that is only roughly straight; the source's restitutions are lost",
         ),
         Claim(
-            "The contacts of a throw at restitution 0.36 multiply a small change by some hundred, not by 10^15",
+            "The fitted factor, raised to the contacts of a throw as the source does, comes to some hundred, not "
+            "to 10¹⁵",
             "the source",
             lambda rows: amplified(rows).low > 30 and amplified(rows).high < 1000,
             published="11.6 contacts multiply by roughly 10³",
             ours=lambda rows: f"{at(rows, 0.36)['contacts']['value']:.1f} contacts by {amplified(rows)}",
             verdict="not reproduced",
-            why="it is the smaller factor once more; that it is nothing like 10¹⁵ is reproduced",
+            why="the smaller factor once more; what contacts do to a small change is told by `amplification`",
         ),
         Claim(
             "At restitution 0.75 and above, where the source quotes none, there is a scale too",
@@ -249,16 +254,17 @@ CONTACT_BINS = Experiment(
             published="2.5·10⁻² at 8 contacts, 6.6·10⁻³ at 14",
             ours=lambda rows: f"{binned(rows, 8)} m/s at 8 contacts, {binned(rows, 14)} at 14",
             verdict="not reproduced",
-            why="the size is the same, the fall is not there: here throws with more contacts are no more sensitive",
+            why="of the same order, but it does not fall: here throws with more contacts are no more sensitive",
         ),
         Claim(
-            "From bin to bin the scale falls by less at each contact than across restitutions, if at all",
+            "From bin to bin the scale does not fall as it does across restitutions; from 7 to 16 contacts it "
+            "rises a little",
             "the source",
-            lambda rows: rows["factor"]["high"] < 1.1,
+            lambda rows: rows["factor"]["high"] < 1,
             published="a weaker slope than across restitutions",
             ours=lambda rows: f"a factor of {Estimate(**rows['factor'])} a contact",
             verdict="not reproduced",
-            why="weaker it is, but with the other sign: the scale grows a little",
+            why="weaker it is, but with the other sign; neither is it steady from bin to bin",
         ),
     ),
     full=Bins(200_000),

@@ -36,9 +36,10 @@ decorrelation
 # they decide when, and so how, the first corner lands.
 #
 # Two things in the left figure are worth a second look. The curves do not end exactly at five sixths: the end is
-# estimated, not assumed, and a throw that is changed a lot in one number still remembers the others. And towards small
-# changes they become straight lines in this plot, which is to say powers of the change. The power is the *uncertainty
-# exponent*. Just below the scale it is less than one, and only far below it does it come near to one:
+# estimated, not assumed, and a throw that is changed a lot in one number still remembers the others. And towards
+# small changes they become straight lines in this plot, which is to say powers of the change. The power is the
+# *uncertainty exponent*. One would mean that twice the change flips twice as many. It is less, and rises only slowly
+# on the way down:
 
 # %%
 far = decorrelation.rows["far"]
@@ -83,9 +84,10 @@ restitution.figure()
 restitution
 
 # %% [markdown]
-# A straight line on a logarithmic axis: each further contact multiplies a small change by about the same factor. It is
-# tempting to read that as *what a contact does*. But the restitution has changed along the line, and with it both the
-# number of contacts and their kind. So hold it fixed instead, and sort throws by the contacts they happen to make:
+# Nearly a straight line on a logarithmic axis, as if each further contact multiplied a small change by the same
+# factor. (It bends a little: the interval of the factor is that of the sampling alone.) It is tempting to read that
+# as *what a contact does*. But the restitution has changed along the line, and with it both the number of contacts
+# and their kind. So hold it fixed instead, and sort throws by the contacts they happen to make:
 
 # %%
 contact_bins = story("contact_bins")
@@ -134,9 +136,9 @@ basins.figure()
 basins
 
 # %% [markdown]
-# From afar the basins look like marbled paper, and no aim seems possible. Zoom in far enough and every boundary becomes
-# a plain smooth line. The exponent of the boxes that the boundary fills and the uncertainty exponent above are two ways
-# to measure the same thing.
+# From afar the basins look like marbled paper, and no aim seems possible. Zoom in far enough and the boundaries that
+# were looked at become plain smooth lines. How fast the boxes that hold a boundary grow in number, and how fast pairs
+# of throws part, are two ways to measure this; in these windows, each about a point of a boundary, they agree.
 
 # %%
 Prose(answer_named("basins"))
@@ -147,7 +149,8 @@ basins.rerun()
 # %% [markdown]
 # ## What a hand can do
 #
-# A hand does not change one number, it scatters them all. How steady must it be to aim a die?
+# A hand does not change one number, it scatters them all. Take a shaken throw, and repeat it as well as a hand of some
+# spread can: how often does it show the same face?
 
 # %%
 aim = story("aim")
@@ -176,8 +179,8 @@ time_step.figure()
 time_step
 
 # %% [markdown]
-# Second, another program. It is written without looking at the first, and finds its contacts by solving for the moment
-# at which a corner reaches the table.
+# Second, another program. It shares no code with the first, and finds its contacts by solving for the moment at which a
+# corner reaches the table.
 
 # %%
 root_finding = story("root_finding")

@@ -91,15 +91,15 @@ relabelling.rerun()
 
 # %% [markdown]
 # This also sets a sentence right that stands in a well-known encyclopedia, that *the symmetry of the die is broken when
-# it is thrown*. A throw cannot touch the symmetry of the solid, which is the one thing that makes a die fair at all. It
-# is the releases that are spread out over what becomes of them.
+# it is thrown*. A throw cannot touch the symmetry of the solid, and without that turning the die over would not make it
+# fair. What a throw does is to spread the releases out over what becomes of them.
 
 # %% [markdown]
 # ## Fairness by counting
 #
 # One can have fairness without any trust in the hand. There are 24 ways to put the labels 1 to 6 onto the cube by
 # turning it, and each side gets each number in exactly four of them. Draw one of the 24 evenly before each throw, and
-# every number has a chance of 4/24 = 1/6, *whatever* the throw does.
+# without a look at it, and every number has a chance of 4/24 = 1/6, *whatever* the throw does.
 
 # %%
 labellings = story("labellings")
@@ -131,8 +131,8 @@ labelled.rerun()
 # ## Perfectly fair and perfectly useless
 #
 # And here is fairness without any unpredictability. Lower a die from just above a table that does not bounce, without
-# spin. It cannot tumble, so it comes to lie on the face that was lowest. If it was turned at random before, it is
-# exactly fair, and yet every outcome can be read off before the hand opens.
+# spin. It has too little energy to roll over, so it comes to lie on the face that was lowest. If it was turned at
+# random before, it is exactly fair, and yet every outcome can be read off before the hand opens.
 
 # %%
 lowered = story("lowered")
