@@ -272,7 +272,7 @@ def best_aimed(faces: npt.ArrayLike, share: float) -> Floats:
     faces : array_like of int (n, copies)
         Faces 0 to 5, two copies or more.
     share : float
-        The share of the rows that is chosen, above 0; at least one row is.
+        The share of the rows that is chosen, above 0; two rows are at least.
 
     Returns
     -------
@@ -286,14 +286,14 @@ def best_aimed(faces: npt.ArrayLike, share: float) -> Floats:
 
     Examples
     --------
-    >>> best_aimed([[1, 1, 1, 1], [0, 2, 2, 0]], 0.5).tolist()
-    [1.0]
+    >>> best_aimed([[1, 1, 1, 1], [0, 2, 0, 2], [0, 1, 2, 3]], 0.5).tolist()
+    [1.0, 0.0]
     """
     rows = np.asarray(faces)
     if rows.shape[1] < 2 or not 0 < share <= 1:
         raise ValueError(f"choosing needs two copies or more and a share up to 1, not {rows.shape[1]} and {share}")
     choose, score = counted(rows[:, ::2]), counted(rows[:, 1::2])
-    best = np.argsort(-choose.max(axis=1), kind="stable")[: max(round(share * len(rows)), 1)]
+    best = np.argsort(-choose.max(axis=1), kind="stable")[: max(round(share * len(rows)), 2)]
     chances: Floats = score[best, choose[best].argmax(axis=1)] / score[best].sum(axis=1)
     return chances
 

@@ -177,7 +177,12 @@ RESTITUTION = Experiment(
         ),
     ),
     full=Lively(3_000),
-    smoke=Lively(100, restitutions=((0.0, 0.1), (0.36, 0.02), (0.75, 3e-4), (0.95, 6e-6)), per_decade=2, resamples=100),
+    smoke=Lively(
+        100,
+        restitutions=((0.0, 0.1), (0.36, 0.02), (0.7, 6e-4), (0.75, 3e-4), (0.85, 5e-5), (0.95, 6e-6)),
+        per_decade=2,
+        resamples=100,
+    ),
     seed=27,
     measure=measure_restitution,
     figure=draw_restitution,
