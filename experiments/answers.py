@@ -101,7 +101,7 @@ def _amplification(found: Found) -> str:
         f"average ({exp(min(ways)):.2f} to {exp(max(ways)):.2f} by how it is measured), after a first fall and "
         f"contact that multiply it by {_factor(grown['shipped']['first'])} in natural units. Across restitutions "
         f"the growth over whole throws rises by a factor of {_three(fits['growth'])} for each further contact, as "
-        f"the scale falls by {_three(fits['scale'])}: {quarter:.0%} of that is the number of contacts, the rest "
+        f"the scale falls by {_three(fits['scale'])}: {100 * quarter:.0f} % of that is the number of contacts, the rest "
         "that livelier ones each grow more. At one restitution growth rises by "
         f"{_three(grown['shipped']['factor'])} a contact, which does not explain why the scale rises too there: "
         "it is not the number of contacts that makes a throw sensitive."
@@ -126,7 +126,7 @@ def _basins(found: Found) -> str:
     basins = found["basins"]
     coarse, fine = basins["zooms"][0], basins["zooms"][-1]
     return (
-        f"Over two spins of a release boxes of {min(coarse['scales']):.1g} rad/s or more nearly all hold a "
+        f"Over two spins of a release boxes of {min(coarse['scales']):.2g} rad/s or more nearly all hold a "
         f"boundary (box-counting dimension {_three(coarse['boxes'])}, the basins being finer than the boxes); "
         f"boxes below a thousandth of a rad/s see smooth lines, {_three(fine['boxes'])}, and 2 - α from pairs of "
         f"throws is {_three(fine['pairs'])} there. The dimension passes 1.5 at boxes of "
