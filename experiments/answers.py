@@ -101,10 +101,10 @@ def _amplification(found: Found) -> str:
         f"average ({exp(min(ways)):.2f} to {exp(max(ways)):.2f} by how it is measured), after a first fall and "
         f"contact that multiply it by {_factor(grown['shipped']['first'])} in natural units. Across restitutions "
         f"the growth over whole throws rises by a factor of {_three(fits['growth'])} for each further contact, as "
-        f"the scale falls by {_three(fits['scale'])}: {100 * quarter:.0f} % of that is the number of contacts, the rest "
-        "that livelier ones each grow more. At one restitution growth rises by "
-        f"{_three(grown['shipped']['factor'])} a contact, which does not explain why the scale rises too there: "
-        "it is not the number of contacts that makes a throw sensitive."
+        f"the scale falls by {_three(fits['scale'])}: {100 * quarter:.0f} % of that is the number of contacts, the "
+        "rest that livelier ones each grow more. At one restitution growth rises by "
+        f"{_three(grown['shipped']['factor'])} a contact, which does not explain why the scale rises too there: it "
+        "is not the number of contacts that makes a throw sensitive."
     )
 
 
