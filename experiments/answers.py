@@ -71,9 +71,9 @@ def _symmetry(found: Found) -> str:
 
 def _settling(found: Found) -> str:
     certainty, sweep = found["certainty"]["sweep"], {row["restitution"]: row for row in found["restitution"]["sweep"]}
-    unsettled = sum(row["unsettled"] for row in certainty)
+    unsettled = sum(row["unsettled"] for row in certainty)  # of throws to rest and again until certain
     return (
-        f"Every throw settles: {unsettled} of {2 * found['certainty']['thrown']:,} did not, over restitutions "
+        f"Every throw settles: {unsettled} of {found['certainty']['thrown']:,} did not, over restitutions "
         f"from 0 to 0.95. The scale of the vertical velocity is {_three(sweep[0.75]['scale'])} m/s at 0.75 and "
         f"{_three(sweep[0.95]['scale'])} m/s at 0.95."
     )
@@ -103,8 +103,8 @@ def _amplification(found: Found) -> str:
         f"the growth over whole throws rises by a factor of {_three(fits['growth'])} for each further contact, as "
         f"the scale falls by {_three(fits['scale'])}: {100 * quarter:.0f} % of that is the number of contacts, the "
         "rest that livelier ones each grow more. At one restitution growth rises by "
-        f"{_three(grown['shipped']['factor'])} a contact, which does not explain why the scale rises too there: it "
-        "is not the number of contacts that makes a throw sensitive."
+        f"{_three(grown['shipped']['factor'])} a contact on average, which does not explain why the scale rises too "
+        "there: it is not the number of contacts that makes a throw sensitive."
     )
 
 

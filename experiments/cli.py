@@ -178,7 +178,8 @@ def _parser() -> Parser:
         command.add_argument("names", nargs="*", metavar="NAME", help="an experiment")
         command.add_argument("--results", type=Path, metavar="DIR", help="folder of the result files")
     reporting.add_argument("--into", type=Path, metavar="PAGE", help="put table and answers between this page's marks")
-    reporting.add_argument("--page", type=Path, metavar="DIR", help="write report.md and report.html to this folder")
+    page = "write report.md and report.html, to the results or to DIR"
+    reporting.add_argument("--page", type=Path, nargs="?", const=RESULTS, metavar="DIR", help=page)
     running.add_argument("--resume", action="store_true", help="keep results that this very code has made already")
     running.add_argument("--plain", action="store_true", help="no progress bar, but a line for each experiment")
     add_cluster_option(running)

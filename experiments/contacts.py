@@ -159,7 +159,7 @@ RESTITUTION = Experiment(
             "to 10¹⁵",
             "the source",
             lambda rows: amplified(rows).low > 30 and amplified(rows).high < 1000,
-            published="11.6 contacts multiply by roughly 10³",
+            published="11.6 contacts multiply by roughly 10³, not 10¹⁵",
             ours=lambda rows: f"{at(rows, 0.36)['contacts']['value']:.1f} contacts by {amplified(rows)}",
             verdict="not reproduced",
             why="the smaller factor once more; what contacts do to a small change is told by `amplification`",

@@ -14,6 +14,7 @@ CLAIM = ["claim", "source", "source value", "ours", "verdict"]
 HEADINGS = ["experiment", *CLAIM]
 ROWS_SHOWN = 12
 ITEMS_SHOWN = 8
+LETTERS_SHOWN = 100
 LINES_SHOWN = 24
 
 
@@ -298,6 +299,8 @@ def _is_table(value: Any) -> bool:
 def _is_short(value: Any) -> bool:
     if isinstance(value, list):
         return len(value) <= ITEMS_SHOWN and all(not isinstance(item, list | dict) for item in value)
+    if isinstance(value, str):
+        return len(value) <= LETTERS_SHOWN  # a packed picture says nothing to a reader
     return not isinstance(value, dict)
 
 

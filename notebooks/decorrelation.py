@@ -98,7 +98,8 @@ contact_bins
 
 # %% [markdown]
 # The line has gone. The two figures are two experiments and answer two questions. To see what a contact really does,
-# follow two throws that start a millionth apart, and measure how far apart they are after each contact.
+# follow two throws that start a millionth apart, and measure how far apart they are after each contact, in natural
+# units: lengths in edges of the die, times in sqrt(edge / g).
 
 # %%
 amplification = story("amplification")

@@ -199,7 +199,8 @@ def test_a_block_that_kills_workers_is_given_up_and_the_others_are_kept(
         dicesim.cluster(workers=1) as executor,
     ):
         count(3 * BLOCK + 100, Deadly(), rng=1, executor=executor, checkpoint=path)
-    assert not path.exists() or Tally.read(path).missing()[-1] == (3, 4)
+    # What was not fetched when its worker died is lost with it; the deadly block is never kept.
+    assert not path.exists() or any(first <= 3 < end for first, end in Tally.read(path).missing())
 
 
 def test_a_scheduler_that_is_lost_is_said_in_one_line(tmp_path: Path) -> None:
