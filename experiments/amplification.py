@@ -22,6 +22,7 @@ from dicesim.releases import Shaken
 from dicesim.simulator import throw
 from dicesim.states import States
 from experiments.experiment import Claim, Experiment, digest
+from experiments.rows import at_restitution
 
 Array = np.ndarray[Any, Any]
 Means = Callable[[Array], dict[str, float]]
@@ -98,8 +99,7 @@ def with_scale(means: Array, where: Array, unit: float) -> dict[str, float]:
 
 def setups(p: Amplification) -> list[Setup]:
     """A setup for each restitution, with time to settle."""
-    solver = replace(p.setup.solver, time_limit=p.time_limit)
-    return [replace(p.setup, solver=solver, table=replace(p.setup.table, restitution=e)) for e, _ in p.restitutions]
+    return [at_restitution(p.setup, restitution, p.time_limit) for restitution, _ in p.restitutions]
 
 
 def measure_sweep(p: Amplification, states: States, seed: int) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Over restitution: whether every throw settles, and whether stopping when the face is certain is right."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from dicesim.parameters import Setup
 from dicesim.releases import Shaken
 from dicesim.simulator import throw
 from experiments.experiment import Claim, Experiment, digest
+from experiments.rows import at_restitution
 
 
 @dataclass(frozen=True)
@@ -25,10 +26,9 @@ class Sweep:
 def measure(p: Sweep, rng: np.random.Generator) -> dict[str, Any]:
     """Throw the same releases to rest and until the face is certain."""
     releases = p.release.sample(p.throws, rng=rng)
-    solver = replace(p.setup.solver, time_limit=p.time_limit)
     rows, faces = [], []
     for restitution in p.restitutions:
-        setup = replace(p.setup, solver=solver, table=replace(p.setup.table, restitution=restitution))
+        setup = at_restitution(p.setup, restitution, p.time_limit)
         rest, certain = throw(releases, setup=setup, until="rest"), throw(releases, setup=setup)
         assert rest.settle_time is not None
         assert rest.contacts is not None

@@ -7,10 +7,11 @@ import numpy as np
 
 from dicesim.classics import LABBY, LABBY_SHARES, WELDON, WOLF_RED, WOLF_WHITE, Classic
 from dicesim.powers import rolls_needed
-from dicesim.stats import binomial_probabilities, proportion_interval
+from dicesim.stats import binomial_probabilities
 from dicesim.verdicts import fairness_test
 from experiments.experiment import Claim, Experiment, digest
 from experiments.fairness import chi_row
+from experiments.rows import estimated_share
 
 DICE = 12  # in each of Weldon's throws
 ROLLS = 315_672  # Weldon's, and Labby's
@@ -47,12 +48,11 @@ def weldon_row(p: Question) -> dict[str, Any]:
     """
     fair = binomial_probabilities(DICE, 1 / 3)
     fives_and_sixes = int(np.dot(np.arange(len(WELDON.counts)), WELDON.counts))
-    low, high = proportion_interval(fives_and_sixes, DICE * WELDON.n, p.confidence)
-    share = fives_and_sixes / (DICE * WELDON.n)
+    share = estimated_share(fives_and_sixes, DICE * WELDON.n, p.confidence)
     return {
         **chi_row(WELDON.counts, [*fair[:10], fair[10:].sum()]),
-        "share": {"value": share, "low": low, "high": high},
-        "most": share + 2 * WELDON.counts[-1] / (DICE * WELDON.n),
+        "share": share,
+        "most": share["value"] + 2 * WELDON.counts[-1] / (DICE * WELDON.n),
     }
 
 

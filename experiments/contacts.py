@@ -1,11 +1,11 @@
 """What contacts have to do with it: the scale of the vertical velocity over restitution, and over the contacts made."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
-from dicesim.crossings import Crossing, crossing, half_rate_crossing, percentiles, resampled
+from dicesim.crossings import crossing, half_rate_crossing, percentiles, resampled
 from dicesim.curves import Estimate
 from dicesim.decorrelation import HALF, around, flips
 from dicesim.parameters import Setup
@@ -13,6 +13,7 @@ from dicesim.releases import Shaken
 from dicesim.simulator import throw
 from dicesim.stats import mean_interval
 from experiments.experiment import Claim, Experiment, digest
+from experiments.rows import at_restitution, estimated_scale
 
 PART: Final = "velocity"
 AXIS: Final = 2  # the number that is changed is the vertical velocity
@@ -24,11 +25,6 @@ def falling(contacts: Array, scales: Array) -> tuple[float, float]:
     """The straight line through log scales: the scale at no contact, and the factor by which it falls at each."""
     slope, start = np.polyfit(contacts, scales, 1)
     return float(np.exp(start)), float(np.exp(-slope))
-
-
-def interval(scale: Crossing) -> dict[str, float]:
-    """A scale with its interval, as plain values."""
-    return {"value": scale.scale, "low": scale.low, "high": scale.high}
 
 
 @dataclass(frozen=True)
@@ -62,10 +58,9 @@ def measure_restitution(p: Lively, rng: np.random.Generator) -> dict[str, Any]:
     """Flip rates and contacts of the same releases at each restitution, and the fall of the scale at each contact."""
     seed = int(rng.integers(2**32))
     states = p.release.sample(p.throws, rng=seed)
-    solver = replace(p.setup.solver, time_limit=p.time_limit)
     rows, tables, faces = [], [], []
     for restitution, about in p.restitutions:
-        setup = replace(p.setup, solver=solver, table=replace(p.setup.table, restitution=restitution))
+        setup = at_restitution(p.setup, restitution, p.time_limit)
         rest = throw(states, setup=setup, until="rest")
         assert rest.contacts is not None
         eps = around(about, p.decades, p.per_decade)
@@ -73,7 +68,7 @@ def measure_restitution(p: Lively, rng: np.random.Generator) -> dict[str, Any]:
         scale = half_rate_crossing(eps, flipped, rng=seed, resamples=p.resamples)
         low, high = mean_interval(rest.contacts)
         contacts = {"value": float(rest.contacts.mean()), "low": low, "high": high}
-        rows.append({"restitution": restitution, "contacts": contacts, "scale": interval(scale)})
+        rows.append({"restitution": restitution, "contacts": contacts, "scale": estimated_scale(scale)})
         tables.append((np.log(eps), np.column_stack([rest.contacts, flipped])))
         faces.append(rest.face)
     return {"sweep": rows, **factor(tables, p.resamples, seed), "outcome_hash": digest(np.concatenate(faces))}
@@ -217,7 +212,7 @@ def measure_bins(p: Bins, rng: np.random.Generator) -> dict[str, Any]:
     for contacts in range(p.first, p.last + 1):
         chosen = flipped[rest.contacts == contacts]
         scale = half_rate_crossing(eps, chosen, rng=seed, resamples=p.resamples)
-        rows.append({"contacts": contacts, "throws": len(chosen), "scale": interval(scale)})
+        rows.append({"contacts": contacts, "throws": len(chosen), "scale": estimated_scale(scale)})
         again = resampled(chosen.astype(float), p.resamples, seed + contacts)
         drawn.append([crossing(np.log(eps), rates, HALF) for rates in again])
     where = np.arange(p.first, p.last + 1)

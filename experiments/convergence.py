@@ -18,8 +18,9 @@ from dicesim.parameters import Setup
 from dicesim.releases import Shaken
 from dicesim.simulator import throw, to_rows
 from dicesim.states import States
-from dicesim.stats import ChiSquare, chi_square, mean_interval, proportion_interval
+from dicesim.stats import ChiSquare, chi_square, mean_interval
 from experiments.experiment import Claim, Experiment, digest
+from experiments.rows import share
 from tests.oracles import compile_functions, landings, rolling
 
 BAND = Setup().solver.contact_band * Setup().die.edge  # m
@@ -37,12 +38,6 @@ class Halvings:
     resamples: int = 1000
     release: Shaken = field(default_factory=Shaken)
     setup: Setup = field(default_factory=Setup)
-
-
-def share(hits: Any) -> dict[str, float]:
-    """A share with its interval."""
-    low, high = proportion_interval(int(np.sum(hits)), len(hits))
-    return {"share": float(np.mean(hits)), "low": low, "high": high}
 
 
 def shares(changed: Iterable[Any]) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from dicesim.simulator import throw
 from dicesim.states import States
 from dicesim.stats import proportion_interval
 from experiments.experiment import Claim, Experiment, digest
+from experiments.rows import estimated_scale
 
 UNRELATED = 5 / 6  # how often two throws that have nothing in common differ
 SHARPER = 15.0  # the source: how much sharper the vertical is than the horizontal
@@ -76,7 +77,7 @@ def fitted(p: Scales, eps: np.ndarray[Any, Any], flipped: np.ndarray[Any, Any], 
         "flipped": int(flipped.sum()),
         "of": flipped.size,
         "scale": curve.scale._asdict(),
-        "scale_without_shape": {"value": free.scale, "low": free.low, "high": free.high},
+        "scale_without_shape": estimated_scale(free),
         "asymptote": curve.asymptote._asdict(),
         "exponent": curve.exponent._asdict(),
         "bend": curve.bend._asdict(),

@@ -11,9 +11,9 @@ from dicesim.parameters import Setup, Table
 from dicesim.releases import Lowered, Shaken
 from dicesim.simulator import draw, throw
 from dicesim.solids import up_face
-from dicesim.stats import proportion_interval
 from experiments.experiment import Claim, Experiment, digest
 from experiments.fairness import FALSE_ALARM, chi_row, chi_text
+from experiments.rows import estimated_share
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,8 @@ class Drops:
 
 def readable(outcomes: Outcomes, axes: np.ndarray[Any, Any]) -> dict[str, Any]:
     """How often the face is the one that was up when the die was let go."""
-    same, n = int((outcomes.face == up_face(axes)).sum()), len(outcomes)
-    low, high = proportion_interval(same, n)
-    return {"readable": {"value": same / n, "low": low, "high": high}, "same": same}
+    same = int((outcomes.face == up_face(axes)).sum())
+    return {"readable": estimated_share(same, len(outcomes)), "same": same}
 
 
 def measure(p: Drops, rng: np.random.Generator) -> dict[str, Any]:

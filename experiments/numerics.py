@@ -9,9 +9,9 @@ from dicesim.parameters import Setup, Solver
 from dicesim.releases import Shaken
 from dicesim.simulator import throw
 from dicesim.states import States
-from dicesim.stats import proportion_interval
 from dicesim.trajectories import trajectory
 from experiments.experiment import Claim, Experiment, digest
+from experiments.rows import share
 from tests.mutants import DROPPED_TERM, PENETRATION_ONLY, broken
 
 
@@ -83,11 +83,6 @@ def _steps(states: States, setup: Setup) -> float:
     return float(np.mean([len(trajectory(states[k], setup)) - 1 for k in range(len(states))]))
 
 
-def _share(hits: Any) -> dict[str, float]:
-    low, high = proportion_interval(int(np.sum(hits)), len(hits))
-    return {"share": float(np.mean(hits)), "low": low, "high": high}
-
-
 def share_text(key: str) -> Any:
     """A function that puts a share and its interval in words."""
 
@@ -108,7 +103,7 @@ def measure_dropped_term(p: Fault, rng: np.random.Generator) -> dict[str, Any]:
     return {
         "height_error": error,
         "edges": error / p.setup.die.edge,
-        "changed": _share(sound.face != faulty.face),
+        "changed": share(sound.face != faulty.face),
         "outcome_hash": digest(sound.face),
     }
 
@@ -151,7 +146,7 @@ def measure_penetration(p: Fault, rng: np.random.Generator) -> dict[str, Any]:
         faulty, faulty_steps = throw(start, setup=p.setup, until="rest"), _steps(few, p.setup)
     assert faulty.contacts is not None
     return {
-        "unsettled": _share(~faulty.settled),
+        "unsettled": share(~faulty.settled),
         "contacts": float(faulty.contacts.mean()),
         "steps": faulty_steps,
         "slowdown": faulty_steps / sound_steps,

@@ -8,9 +8,9 @@ import numpy as np
 from dicesim.parameters import Setup
 from dicesim.releases import Shaken, SteadyHand
 from dicesim.simulator import throw
-from dicesim.stats import proportion_interval
 from experiments.experiment import Claim, Experiment, digest
 from experiments.fairness import FALSE_ALARM, chi_row, chi_text
+from experiments.rows import estimated_share
 
 WOBBLE = 96.8  # the source's chi-square at the widest wobble
 
@@ -46,9 +46,7 @@ def measure(p: Wobbles, rng: np.random.Generator) -> dict[str, Any]:
 
 def row(counts: np.ndarray[Any, Any]) -> dict[str, Any]:
     """The test of the counts, and the share of the commonest face with its interval."""
-    most, n = int(counts.max()), int(counts.sum())
-    low, high = proportion_interval(most, n)
-    return {**chi_row(counts), "commonest": {"value": most / n, "low": low, "high": high}}
+    return {**chi_row(counts), "commonest": estimated_share(int(counts.max()), int(counts.sum()))}
 
 
 def draw(rows: Any, ax: Any) -> Any:
